@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* The manual page: `template`, with its lines @SYNOPSIS@, @VERBS@, @OPTIONS@, @SETTINGS@,
- * @STATES@ and @KEYS@ replaced.
+ * @STATES@, @KEYS@ and @FIELDS@ replaced.
  */
 void gen_manual(FILE *template, FILE *out);
 

@@ -8,6 +8,7 @@
 
 #include "doc/gen.h"
 #include "ui/options/options.h"
+#include "ui/output/fields.h"
 #include "ui/tui/app/request.h"
 #include "ui/words/states.h"
 
@@ -171,6 +172,36 @@ static void put_states(FILE *out)
 	}
 }
 
+/* ------------------------------------------------------------------ fields */
+
+static void put_field(FILE *out, const struct field_row *row)
+{
+	static const char *const types[] = {[TYPE_TEXT] = "text",
+		[TYPE_NUMBER] = "number",
+		[TYPE_TRUTH] = "true or false",
+		[TYPE_TEXTS] = "array of texts",
+		[TYPE_OBJECT] = "object",
+		[TYPE_OBJECTS] = "array of objects"};
+	const char *gap = "(";
+
+	fprintf(out, ".TP\n\\fB%s\\fR, %s\n", row->name, types[row->type]);
+	put(out, row->help);
+	fputs(".\n", out);
+	for (int i = 0; i < SCHEMAS_COUNT; i++)
+		if (row->schemas >> i & 1) {
+			fputs(gap, out);
+			put(out, schemas[i].name);
+			gap = ", ";
+		}
+	fputs(")\n", out);
+}
+
+static void put_fields(FILE *out)
+{
+	for (int f = FIELD_none + 1; f < FIELDS_COUNT; f++)
+		put_field(out, &fields[f]);
+}
+
 /* -------------------------------------------------------------------- keys */
 
 /* What one key is in Markdown. */
@@ -199,41 +230,8 @@ static void troff_key(FILE *out, const char *key, size_t length)
 	put_in(out, 'B', key, length);
 }
 
-static void put_section(FILE *out, enum request_section section)
-{
-	fputs(".SS ", out);
-	put(out, request_section(section));
-	fputc('\n', out);
-	for (int r = REQUEST_NONE + 1; r < REQUEST_COUNT; r++) {
-		const struct request_info *info = request_info((enum request)r);
-
-		if (info->section != section)
-			continue;
-		fputs(".TP\n", out);
-		each_key(out, (enum request)r, troff_key);
-		fputc('\n', out);
-		put(out, info->help);
-		fputs(".\n", out);
-	}
-}
-
-static void put_keys(FILE *out)
-{
-	for (int s = 0; s < SECTION_COUNT; s++)
-		put_section(out, (enum request_section)s);
-}
-
-static void markdown_text(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (strchr("|\\*_<>`~", *text))
-			fputc('\\', out);
-		fputc(*text, out);
-	}
-}
-
 /* The screens on which a request can be made. */
-static void markdown_screens(FILE *out, unsigned where)
+static void put_screens(FILE *out, unsigned where)
 {
 	static const struct {
 		unsigned where;
@@ -262,6 +260,56 @@ static void markdown_screens(FILE *out, unsigned where)
 		fputs(gap, out);
 }
 
+/* Does a key of it do something else on other screens? */
+static bool is_shared(enum request r)
+{
+	for (int other = REQUEST_NONE + 1; other < REQUEST_COUNT; other++)
+		for (int i = 0; i < REQUEST_KEYS && request_info(r)->keys[i]; i++)
+			for (int k = 0; other != (int)r && k < REQUEST_KEYS; k++)
+				if (request_info((enum request)other)->keys[k] ==
+					request_info(r)->keys[i])
+					return true;
+	return false;
+}
+
+static void put_section(FILE *out, enum request_section section)
+{
+	fputs(".SS ", out);
+	put(out, request_section(section));
+	fputc('\n', out);
+	for (int r = REQUEST_NONE + 1; r < REQUEST_COUNT; r++) {
+		const struct request_info *info = request_info((enum request)r);
+
+		if (info->section != section)
+			continue;
+		fputs(".TP\n", out);
+		each_key(out, (enum request)r, troff_key);
+		if (is_shared((enum request)r)) {
+			fputs(" (", out);
+			put_screens(out, info->where);
+			fputc(')', out);
+		}
+		fputc('\n', out);
+		put(out, info->help);
+		fputs(".\n", out);
+	}
+}
+
+static void put_keys(FILE *out)
+{
+	for (int s = 0; s < SECTION_COUNT; s++)
+		put_section(out, (enum request_section)s);
+}
+
+static void markdown_text(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("|\\*_<>`~", *text))
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+}
+
 static void markdown_section(FILE *out, enum request_section section)
 {
 	for (int r = REQUEST_NONE + 1; r < REQUEST_COUNT; r++) {
@@ -272,7 +320,7 @@ static void markdown_section(FILE *out, enum request_section section)
 		fputs("| ", out);
 		each_key(out, (enum request)r, markdown_key);
 		fputs(" | ", out);
-		markdown_screens(out, info->where);
+		put_screens(out, info->where);
 		fputs(" | ", out);
 		markdown_text(out, info->help);
 		fputs(" |\n", out);
@@ -295,7 +343,7 @@ void gen_manual(FILE *template, FILE *out)
 		void (*put)(FILE *out);
 	} parts[] = {{"@SYNOPSIS@\n", put_synopsis}, {"@VERBS@\n", put_verbs},
 		{"@OPTIONS@\n", put_options}, {"@SETTINGS@\n", put_settings},
-		{"@STATES@\n", put_states}, {"@KEYS@\n", put_keys}};
+		{"@STATES@\n", put_states}, {"@KEYS@\n", put_keys}, {"@FIELDS@\n", put_fields}};
 	char line[1024];
 
 	while (fgets(line, sizeof line, template)) {

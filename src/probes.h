@@ -158,6 +158,8 @@ struct probes_object {
 	size_t first_probe; /* index of its first probe; the others follow it */
 	size_t left_out;    /* notes that exceeded the limit on what all sessions of a program keep
 			       (256 MiB; 192 of one process); `why` says so */
+	size_t malformed;   /* notes that are cut short, or lack a provider or a name; `why` says so
+			     */
 	const char *why;    /* why probes are missing, all or some; or NULL */
 	const char *remedy; /* what would help: how to build a runtime so that it has probes, how to
 			       read an unread file; a part of `why`, or NULL */
@@ -206,13 +208,19 @@ enum probes_tactic {
  * The hits of a probe, summed over the sites that are counted, or were in this session. A child by
  * fork counts in the counters of its parent.
  */
+struct probes_cost {
+	double count_ns;   /* to count it */
+	unsigned event_ns; /* to keep it as an event as well; 0: its hits are not, or no longer */
+};
 struct probes_hits {
 	uint64_t hits;    /* since counting began, at each of these sites */
 	uint64_t since;   /* of these, since this session began to count; where it does not count
 			     itself, since its first reading */
 	uint32_t counted; /* sites at present: where fewer than the probe has, the sum is a part */
-	pid_t shared;     /* a process from which it was forked, and whose hits are in the same
-			     counters: these are not its own. 0: they are; -1: which is unknown */
+	pid_t shared;     /* a process from which it was forked, or which was forked from it, and
+			     whose hits are in the same counters: these are not its own. 0: they
+			     are; -1: which is unknown */
+	bool misses_end;  /* it is counted as probes_misses_end says */
 };
 
 /* The hits of one site. */
@@ -243,12 +251,14 @@ struct probes_options {
 
 /* A program to start. */
 struct probes_program {
-	const char *file;    /* without a slash: in the current directory, else in PATH */
-	char *const *argv;   /* argv[0] included, NULL at the end; NULL: {file, NULL} */
-	const int *terminal; /* a pty's slave that becomes its controlling terminal and its
-				0, 1 and 2, in a session of its own; NULL: inherit the caller's */
-	unsigned long files; /* its soft RLIMIT_NOFILE; 0: inherit the caller's. For a caller that
-				raised its own limit: select(2) breaks beyond 1023 */
+	const char *file;      /* without a slash: in the current directory, else in PATH */
+	char *const *argv;     /* argv[0] included, NULL at the end; NULL: {file, NULL} */
+	const int *terminal;   /* a pty's slave that becomes its controlling terminal and its
+				  0, 1 and 2, in a session of its own; NULL: inherit the caller's */
+	unsigned long files;   /* its soft RLIMIT_NOFILE; 0: inherit the caller's. For a caller that
+				  raised its own limit: select(2) breaks beyond 1023 */
+	const char *oom_score; /* its oom_score_adj (proc(5)), for a caller that raised its own;
+				  NULL or "": inherit the caller's */
 };
 
 /*
@@ -286,8 +296,8 @@ PROBES_API PROBES_CHECK int probes_open_file(const char *path, const struct prob
 	struct probes_session **session, struct probes_error *e);
 
 /*
- * Start a program and hold it before any instruction that could hit a probe:
- * all its libraries are mapped, no constructor has run. Then select and switch,
+ * Start a program and hold it: all its libraries are mapped, no constructor has run, only resolvers
+ * of IFUNC symbols and LD_AUDIT libraries have. Then select and switch,
  * then call probes_resume. Until then the program dies with the caller, and with probes_close.
  * A set-user-ID or set-group-ID program, or one with file capabilities, is started without that
  * privilege unless the caller holds CAP_SYS_PTRACE (execve(2)): a notice says so.
@@ -379,6 +389,7 @@ struct probes_process_info {
 	uint64_t start;  /* clock ticks after boot; with the pid it names one process */
 	long up_seconds; /* since the start; -1: unknown */
 	long threads;    /* -1: unknown */
+	bool stopped;    /* by job control: SIGSTOP, ^Z */
 };
 /* Works without a session and for any process. On failure both numbers are -1. */
 PROBES_API int probes_process_info(
@@ -474,16 +485,21 @@ PROBES_API struct probes_hits probes_hits(const struct probes_session *session, 
 PROBES_API struct probes_site_hits probes_site_hits_at(
 	const struct probes_session *session, size_t probe, size_t site);
 
+/* Roughly what a hit of a probe costs the process, by the tactics of the sites that were hit. */
+PROBES_API struct probes_cost probes_cost(const struct probes_session *session, size_t probe);
+
 /*
  * Sites that this session made count, and whose jumps were gone at the last reading of states:
  * another program or session removed them, or their library was reloaded. *probe: that of the
  * first.
  */
 PROBES_API size_t probes_lost_sites(const struct probes_session *session, size_t *probe);
+/* Is it one of these sites? */
+PROBES_API bool probes_site_lost(const struct probes_session *session, size_t probe, size_t site);
 
 /*
  * Does this session read counters that another one has made? They vanish with the process, and with
- * them what came after the last reading.
+ * them what came after the last reading, unless a forked child has them, too.
  */
 PROBES_API bool probes_misses_end(const struct probes_session *session);
 
@@ -498,6 +514,9 @@ PROBES_API bool probes_misses_end(const struct probes_session *session);
  */
 #define PROBES_LATENCY_BUCKETS 320
 
+/* Roughly what one measured pair costs the process, in ns. */
+#define PROBES_PAIR_NS 100
+
 struct probes_latency {
 	uint64_t matched;
 	uint64_t open;              /* started, but not yet ended */
@@ -508,6 +527,8 @@ struct probes_latency {
 			  be read safely; pairs whose two processors disagree about the time */
 	uint64_t sum_ns, min_ns, max_ns; /* of those matched; 0: none was */
 	uint64_t buckets[PROBES_LATENCY_BUCKETS];
+	pid_t shared; /* a process with the same counters, among whose pairs those of this one are;
+			 0: they are here */
 };
 
 /*
@@ -638,6 +659,12 @@ PROBES_API unsigned probes_condition_arguments(
 /* Does it hold for an event of this probe? `probe` in it matches name or provider:name. */
 PROBES_API bool probes_condition_holds(const struct probes_condition *condition,
 	const struct probes_event *event, const struct probes_probe *probe);
+/*
+ * Is it neither true nor false of an event because something could not be read: a text, or the
+ * process or thread of a child that has ended? Arguments that the probe does not have do not count.
+ */
+PROBES_API bool probes_condition_undecided(const struct probes_condition *condition,
+	const struct probes_event *event, const struct probes_probe *probe);
 
 struct probes_event_options {
 	unsigned texts; /* arguments that point to texts, as bits (bit 0: arg1), at most 4 */
@@ -693,6 +720,9 @@ PROBES_API PROBES_CHECK int probes_events_begin(struct probes_session *session,
  */
 typedef bool probes_event_fn(void *data, const struct probes_event *event);
 
+/* Begin again from now: no earlier event is delivered, or counted as lost. */
+PROBES_API void probes_events_reset(struct probes_session *session);
+
 /*
  * Of several processes whose events are merged: call probes_events_round for each of them, with one
  * `now` (probes_events_clock), before the first of them is read, in every round. Then the events
@@ -732,9 +762,6 @@ PROBES_API struct probes_events probes_events(const struct probes_session *sessi
  */
 PROBES_API const char *probes_events_no_caller(
 	const struct probes_session *session, size_t probe, size_t site);
-
-/* Roughly what an event of the probe costs, in ns; 0: its hits are not, or no longer, events. */
-PROBES_API unsigned probes_events_cost(const struct probes_session *session, size_t probe);
 
 /* Keep no more events of a probe; its hits are still counted. */
 PROBES_API void probes_events_drop(struct probes_session *session, size_t probe);
@@ -980,7 +1007,7 @@ struct probes_result {
 				semaphores are not 0: nobody knows who raised them */
 	size_t sites;        /* sites whose byte was changed */
 	bool dry_run;        /* planned only */
-	uint64_t stopped_ns; /* how long the process was stopped; normally 0 */
+	uint64_t stopped_ns; /* how long all its threads were stopped together; normally 0 */
 	/* Of PROBES_COUNT. */
 	size_t counted_sites;   /* sites that are counted now (or would be) */
 	size_t uncounted_sites; /* sites of the probes that cannot be counted: see
@@ -989,6 +1016,7 @@ struct probes_result {
 	size_t kernel_sites;    /* of the other uncounted ones, those that `kernel` may count */
 	size_t uprobe_sites;    /* of the counted ones, those that this call gave a uprobe */
 	size_t mapped_pages;    /* of 4 KiB: counters, trampolines and landings */
+	uint64_t held_ns; /* how long one of its threads was held to map them; the others ran */
 	/* The kernel copies a page at the first write to it, and charges the copy to the process.
 	   A switch that needs more memory than is left is refused (PROBES_REFUSED). A dry run sets:
 	 */
@@ -1076,9 +1104,19 @@ PROBES_API PROBES_CHECK int probes_others(struct probes_session *session,
 	struct probes_other **others, size_t *count, struct probes_error *e);
 
 /*
- * Undo exactly what interrupted sessions left, and nothing else. If another tool makes it
- * unclear whether such a session raised a count, the count is left raised, with a notice. Nothing
- * to repair is success. *result as for probes_switch; NULL if there was nothing.
+ * The forked children of this process, and theirs, of which a session that has ended left a record;
+ * the caller frees the array. probes_repair does not look for them where the process itself has
+ * none.
+ */
+PROBES_API PROBES_CHECK int probes_heirs(
+	struct probes_session *session, pid_t **pids, size_t *count, struct probes_error *e);
+
+/*
+ * Undo exactly what interrupted sessions left, and nothing else. If others make it unclear whether
+ * a count holds a part of such a session, the probe is not done, and stays on record: call again.
+ * Nothing to repair is success. What was undone stays on record until probes_group_sweep has found
+ * the forked children, or the session is closed. *result as for probes_switch, one item for each
+ * session that left a probe; NULL if there was nothing.
  */
 PROBES_API PROBES_CHECK int probes_repair(
 	struct probes_session *session, struct probes_result **result, struct probes_error *e);
@@ -1156,6 +1194,13 @@ PROBES_API size_t probes_group_count(const struct probes_group *group); /* membe
 PROBES_API const struct probes_member *probes_group_at(
 	const struct probes_group *group, size_t index);
 
+/*
+ * The forked children of members that are kept; NULL: there are no more. Valid until the next look
+ * (probes_group_look). One that lost a jump before it was found is among them.
+ */
+PROBES_API const struct probes_member *probes_group_child(
+	const struct probes_group *group, size_t index);
+
 /* How many forked children of members run and hold a change; *probes: their probes, summed. */
 PROBES_API size_t probes_group_children(const struct probes_group *group, size_t *probes);
 
@@ -1209,7 +1254,8 @@ PROBES_API void probes_group_restore_inherited(
  * born before the undo was complete, and their children, and undo the changes there, too. Repeats
  * until a search finds none; searches once if a member still holds a change. Calls `each` for every
  * such child; with an error if the child cannot be opened, if others count there, or if for more
- * than five seconds children were forked faster than they could be undone. Costs nothing if no
+ * than five seconds children were forked faster than they could be undone. If it fails, what was
+ * undone in the members stays on record, so that a repair searches again. Costs nothing if no
  * session changed anything.
  */
 PROBES_API PROBES_CHECK int probes_group_sweep(

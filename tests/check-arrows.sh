@@ -10,11 +10,12 @@
 # in ui/tui/terminal only; messages of src name no options and no verbs.
 # Not covered: what a file declares for itself without a header.
 #
-# The files of src/session share one header: their calls are read from the symbols of their objects,
-# and must not form a circle. Without a build there are none: that part is left out.
+# Several files may share one header: calls are read from the symbols of all objects as well, and
+# must not form a circle either. Without a build there are none: that part is left out.
 set -eu
-objects=$PWD/src/session
+build=$PWD
 cd "${srcdir:-.}"
+source=$PWD
 
 edges=$(mktemp)
 trap 'rm -f "$edges"' EXIT
@@ -101,21 +102,17 @@ if ! circle=$(tsort "$edges" 2>&1 >/dev/null); then
 	exit 1
 fi
 
-: >"$edges"
-for object in "$objects"/*.o; do
-	file=${object##*/}
-	[ -e "src/session/${file%.o}.c" ] || continue
-	nm -g "$object" | awk -v file="${file%.o}" 'NF == 2 && $1 == "U" { print "calls", file, $2 }
-		NF == 3 { print "defines", file, $3 }' >>"$edges"
-done
-if ! circle=$(awk '$1 == "defines" { owner[$3] = $2; next }
-	{ from[++count] = $2; called[count] = $3 }
+# shellcheck disable=SC2016 # awk expands
+if ! circle=$(cd "$build" && find src ui -name '*.o' ! -path '*/.libs/*' 2>/dev/null | xargs -r nm -A -g |
+	awk -v source="$source" '{ sub(/[.]o:/, " ") }
+	$2 == "U" { from[++count] = $1; called[count] = $3 }
+	NF == 4 && (getline line < (source "/" $1 ".c")) >= 0 { owner[$4] = $1; close(source "/" $1 ".c") }
 	END {
 		for (i = 1; i <= count; i++)
 			if (called[i] in owner && owner[called[i]] != from[i])
 				print from[i], owner[called[i]]
-	}' "$edges" | tsort 2>&1 >/dev/null) || [ -n "$circle" ]; then
-	echo "files of src/session that call each other in a circle:"
-	echo "$circle" | sed -n 's/^tsort: \([^ ]*\)$/  \1/p'
+	}' | tsort 2>&1 >/dev/null) || [ -n "$circle" ]; then
+	echo "files that call each other in a circle:"
+	echo "$circle" | sed -n '2,/ loop/s/^tsort: \([^ ]*\)$/  \1/p'
 	exit 1
 fi

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Manual page and the table of doc/keys.md are what the tables of options and keys
-# give: `make docs` makes them anew. The manual pages are without a warning of groff, and name every
-# exit status and verb.
+# give: `make docs` makes them anew. The manual pages are without a warning of groff.
 # What doc/hazards.md names as guards is there. The version is the same everywhere.
 # Not covered: whether what is said by hand is true; completion (tests/e2e/complete.sh).
 set -eu
@@ -38,7 +37,7 @@ if command -v groff >/dev/null; then
 		[ -z "$warnings" ] || fail "$warnings"
 	done
 fi
-for word in list info attach trace repair PROBES 'EXIT STATUS' ENVIRONMENT FILES BUGS AUTHORS; do
+for word in PROBES 'EXIT STATUS' ENVIRONMENT FILES BUGS AUTHORS; do
 	grep -q "$word" doc/probes-tui.1 || fail "doc/probes-tui.1 does not tell of $word"
 done
 

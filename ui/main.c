@@ -2,7 +2,8 @@
  * The program: parses the command line and runs a verb or the screen.
  *
  * Owns the help text and the process-wide settings that precede everything else:
- * locale, descriptors 0 to 2, RLIMIT_NOFILE, malloc. The only file that includes both faces.
+ * locale, descriptors 0 to 2, RLIMIT_NOFILE, oom_score_adj, malloc. The only file that includes
+ * both faces.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 
 #include "ui/cli/verbs.h"
 #include "ui/options/config.h"
+#include "ui/options/oom_score.h"
 #include "ui/options/options.h"
 #include "ui/tui/tui.h"
 #include "ui/words/report.h"
@@ -66,7 +68,8 @@ static void print_help(enum verb verb)
 static int run(struct options *o)
 {
 	if (o->gigatext && !o->quiet)
-		report_line("-gigatext is not needed: text on huge pages is found by itself");
+		report_line(
+			"-gigatext is not needed: text on huge pages is detected automatically");
 	if (o->verb == VERB_SCREEN && !isatty(STDOUT_FILENO)) {
 		if (o->actions.count) {
 			report_line("standard output is not a terminal: actions need the screen; "
@@ -114,7 +117,8 @@ static bool replays_on_screen(const struct options *o)
 	struct stat st;
 
 	return o->verb == VERB_REPLAY && !o->actions.count && !o->pair.count && !o->filter &&
-	       !o->most && !o->output && !o->quiet && !o->verbose && o->format == FORMAT_UNSET &&
+	       !o->argument && !o->callers && !o->provider && !o->object && !o->most &&
+	       !o->output && !o->quiet && !o->verbose && o->format == FORMAT_UNSET &&
 	       isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && terminal &&
 	       strcmp(terminal, "dumb") != 0 && stat(o->recording, &st) == 0 && S_ISREG(st.st_mode);
 }
@@ -135,6 +139,7 @@ int main(int argc, char **argv)
 	struct probes_error e;
 	struct rlimit limit;
 	unsigned long files = 0;
+	char oom_score[OOM_SCORE_TEXT];
 	int status = PROBES_OK;
 
 	/*
@@ -144,6 +149,7 @@ int main(int argc, char **argv)
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
 			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+	oom_score_raise(oom_score);
 	/*
 	 * Many processes need more than the usual 1,024 descriptors. Programs that probes-tui
 	 * starts get the original limit: select(2) breaks beyond 1023 (systemd, "File Descriptor
@@ -160,8 +166,7 @@ int main(int argc, char **argv)
 		return complete_run(argc - 1, argv + 1);
 	report_call(argc, argv);
 	if (options_parse(argc, argv, &o, &e) < 0) {
-		report_error(&e);
-		status = (int)e.status;
+		status = report_error(&e);
 	} else if (o.help || o.version) {
 		if (o.version)
 			puts("probes-tui " PROBES_VERSION);
@@ -173,6 +178,7 @@ int main(int argc, char **argv)
 		}
 	} else {
 		o.files = files;
+		memcpy(o.oom_score, oom_score, sizeof o.oom_score);
 		if (replays_on_screen(&o))
 			o.verb = VERB_SCREEN;
 		config_read(&o, report_config_error, &o);

@@ -4,8 +4,7 @@
  *
  * Offsets count from the pc of a site.
  */
-#ifndef ARCH_ARCH_H
-#define ARCH_ARCH_H
+#pragma once
 
 #include "probes.h"
 
@@ -30,6 +29,13 @@ extern const struct arch_site arch_site_ocaml, arch_site_sdt;
 
 /* Do these bytes have the shape of such a site, off or on? */
 bool arch_is_site(const struct arch_site *site, const uint8_t bytes[ARCH_SITE_BYTES]);
+
+/*
+ * Has somebody written a jump or a call behind the first byte of a site, where the file has
+ * something else? bit k of `vary`: the byte at k is another site's.
+ */
+bool arch_is_replaced(
+	const uint8_t original[ARCH_SITE_BYTES], const uint8_t live[ARCH_SITE_BYTES], uint8_t vary);
 
 /*
  * Guess the original bytes of a site whose file cannot be read: the bytes in memory, but without a
@@ -80,6 +86,12 @@ struct arch_displaced {
  */
 enum arch_displace_result arch_displace(const uint8_t *bytes, size_t size, uint64_t from,
 	uint64_t to, bool shadow_stack, struct arch_displaced *out);
+
+/*
+ * The length of a nop in whose place the kernel may write a call, once a uprobe there is hit (Linux
+ * 6.18: where it has 5 bytes); else 0. The other bytes of the call may be any.
+ */
+uint8_t arch_wide_nop(const uint8_t *bytes, size_t size);
 
 /* ---- trampolines: code that counts a hit and changes nothing else ---- */
 
@@ -140,6 +152,7 @@ struct arch_registers {
 
 #define ARCH_STACK_POINTER 4 /* in general[] */
 #define ARCH_TRAMPOLINE_RECORD_BYTES 128
+#define ARCH_TRAMPOLINE_STACK 32 /* bytes below the red zone, to count */
 
 /* What a recording trampoline calls: addresses in the target. */
 struct arch_record {
@@ -192,5 +205,3 @@ enum arch_useful {
 
 /* The offset of such code, or SIZE_MAX. It may begin in the middle of an instruction. */
 size_t arch_find(enum arch_useful what, const uint8_t *bytes, size_t size);
-
-#endif

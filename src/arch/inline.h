@@ -2,8 +2,7 @@
  * Single instructions for C code that is copied into a process (count/recorder.c). Each is
  * inlined: the copy refers to nothing outside of itself.
  */
-#ifndef ARCH_INLINE_H
-#define ARCH_INLINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -109,5 +108,3 @@ ARCH_INLINE int64_t arch_read_process(
 		: "rcx", "r11", "memory", "cc");
 	return result;
 }
-
-#endif

@@ -44,6 +44,16 @@ bool arch_is_site(const struct arch_site *site, const uint8_t bytes[ARCH_SITE_BY
 		       !memcmp(bytes + site->switch_at, site->on, ARCH_SWITCH_BYTES));
 }
 
+bool arch_is_replaced(
+	const uint8_t original[ARCH_SITE_BYTES], const uint8_t live[ARCH_SITE_BYTES], uint8_t vary)
+{
+	for (size_t i = 1; i < ARCH_SITE_BYTES; i++)
+		if (live[i] != original[i] && !(vary >> i & 1) &&
+			(live[i] == X86_64_CALL || live[i] == ARCH_JUMP))
+			return true;
+	return false;
+}
+
 /* Every kind of site begins with a nop. */
 void arch_guess_original(const uint8_t live[ARCH_SITE_BYTES], uint8_t original[ARCH_SITE_BYTES])
 {
@@ -58,8 +68,6 @@ bool arch_clock_is_steady(void)
 
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d >> 8 & 1;
 }
-
-/* ---- useful code ---- */
 
 /*
  *     0f 05 c3                     syscall; ret
@@ -88,8 +96,6 @@ size_t arch_find(enum arch_useful what, const uint8_t *bytes, size_t size)
 	}
 	return first ? (size_t)(first - bytes) : SIZE_MAX;
 }
-
-/* ---- disassembly ---- */
 
 #ifdef HAVE_ZYDIS
 #include <Zydis/Zydis.h>
@@ -130,11 +136,6 @@ size_t arch_disassemble(const uint8_t *bytes, size_t size, uint64_t address,
 size_t arch_disassemble(const uint8_t *bytes, size_t size, uint64_t address,
 	struct probes_instruction *out, size_t max)
 {
-	(void)bytes;
-	(void)size;
-	(void)address;
-	(void)out;
-	(void)max;
 	return 0;
 }
 

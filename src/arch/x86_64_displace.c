@@ -40,33 +40,18 @@ static void x86_64_emit(struct arch_displaced *out, const void *bytes, size_t si
 	out->size = (uint8_t)(out->size + size);
 }
 
-/* The displacement from `next` to `target`, as the next four bytes. False: it does not fit. */
-static bool x86_64_emit_rel32(struct arch_displaced *out, uint64_t next, uint64_t target)
-{
-	int64_t distance = (int64_t)(target - next);
-	int32_t rel32 = (int32_t)distance;
-
-	x86_64_emit(out, &rel32, sizeof rel32);
-	return rel32 == distance;
-}
-
 /* A jump to an absolute address, with its opcode. */
 static bool x86_64_emit_jump(struct arch_displaced *out, uint64_t to, const uint8_t *opcode,
 	size_t size, uint64_t target)
 {
+	int64_t distance;
+	int32_t rel32;
+
 	x86_64_emit(out, opcode, size);
-	return x86_64_emit_rel32(out, to + out->size + 4, target);
-}
-
-static void x86_64_emit_push(struct arch_displaced *out, uint64_t value)
-{
-	static const uint8_t push = 0x68, store[] = {0xc7, 0x44, 0x24, 0x04};
-	uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
-
-	x86_64_emit(out, &push, sizeof push);
-	x86_64_emit(out, &low, sizeof low);
-	x86_64_emit(out, store, sizeof store);
-	x86_64_emit(out, &high, sizeof high);
+	distance = (int64_t)(target - (to + out->size + sizeof rel32));
+	rel32 = (int32_t)distance;
+	x86_64_emit(out, &rel32, sizeof rel32);
+	return rel32 == distance;
 }
 
 /* The instruction's bytes; its disp32 still means the same if it is relative to rip. */
@@ -186,13 +171,18 @@ static bool x86_64_is_refused(const struct x86_64_instruction *i)
 static bool x86_64_emit_branch(struct arch_displaced *out, const struct x86_64_instruction *i)
 {
 	static const uint8_t jump = 0xe9, around[] = {0x02, 0xeb, 0x05};
+	static const uint8_t push = 0x68, store[] = {0xc7, 0x44, 0x24, 0x04};
 	const ZydisDecodedInstruction *d = &i->decoded;
 	uint64_t next = i->from + d->length, target = next + (uint64_t)d->raw.imm[0].value.s;
 	uint8_t condition[] = {0x0f, (uint8_t)(0x80 | (d->opcode & 0xf))};
 	bool immediate = d->raw.imm[0].is_relative;
 
-	if (d->meta.category == ZYDIS_CATEGORY_CALL)
-		x86_64_emit_push(out, next);
+	if (d->meta.category == ZYDIS_CATEGORY_CALL) {
+		x86_64_emit(out, &push, sizeof push);
+		x86_64_emit(out, &next, 4);
+		x86_64_emit(out, store, sizeof store);
+		x86_64_emit(out, (const uint8_t *)&next + 4, 4);
+	}
 	if (!immediate)
 		return d->meta.category == ZYDIS_CATEGORY_CALL ? x86_64_emit_indirect(out, i)
 							       : x86_64_emit_copy(out, i);
@@ -282,16 +272,36 @@ enum arch_displace_result arch_displace(const uint8_t *bytes, size_t size, uint6
 	return fits ? ARCH_DISPLACED : ARCH_DISPLACE_TOO_FAR;
 }
 
+/* As insn_is_nop of Linux (arch/x86/kernel/alternative.c). */
+uint8_t arch_wide_nop(const uint8_t *bytes, size_t size)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction d;
+	ZydisDecoder decoder;
+
+	if (ZYAN_FAILED(
+		    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
+		ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes, size, &d, operands)) ||
+		d.length < ARCH_JUMP_BYTES)
+		return 0;
+	if (d.meta.category != ZYDIS_CATEGORY_NOP && d.meta.category != ZYDIS_CATEGORY_WIDENOP &&
+		(d.mnemonic != ZYDIS_MNEMONIC_LEA || d.raw.disp.value) &&
+		(d.mnemonic != ZYDIS_MNEMONIC_JMP || d.raw.imm[0].value.s))
+		return 0;
+	return d.length;
+}
+
 #else
+
+/* Any nopl. */
+uint8_t arch_wide_nop(const uint8_t *bytes, size_t size)
+{
+	return size >= 2 && bytes[0] == 0x0f && bytes[1] == 0x1f ? ARCH_JUMP_BYTES : 0;
+}
 
 enum arch_displace_result arch_displace(const uint8_t *bytes, size_t size, uint64_t from,
 	uint64_t to, bool shadow_stack, struct arch_displaced *out)
 {
-	(void)bytes;
-	(void)size;
-	(void)from;
-	(void)to;
-	(void)shadow_stack;
 	*out = (struct arch_displaced){0};
 	return ARCH_DISPLACE_NO_DECODER;
 }

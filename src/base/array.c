@@ -1,9 +1,7 @@
-/* A growable array: doubles, checks every size for overflow, never aborts. */
 #include "base/array.h"
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 void array_init(struct array *a, size_t element_size)
 {

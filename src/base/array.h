@@ -1,6 +1,5 @@
 /* A growable array of equal elements. */
-#ifndef BASE_ARRAY_H
-#define BASE_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,9 +26,29 @@ static inline void *array_add(struct array *a)
 	return memset((char *)a->data + a->count++ * a->size, 0, a->size);
 }
 
+/* Append a copy of an element; false when there is no memory. */
+static inline bool array_push(struct array *a, const void *element)
+{
+	void *slot = array_add(a);
+
+	return slot && memcpy(slot, element, a->size);
+}
+
 /* Return the data (NULL if empty), which the caller frees; the array is empty then. */
 void *array_take(struct array *a);
 
 #define ARRAY_AT(array, type, index) (&((type *)(array)->data)[index])
 
-#endif
+/* Behind the last element; no sum with NULL where there are none. */
+static inline void *array_end(const struct array *a)
+{
+	return a->count ? (char *)a->data + a->count * a->size : a->data;
+}
+
+/*
+ * A loop over the elements: ARRAY_EACH(const struct mapping, m, mappings). It may not add elements,
+ * which may move all of them. ARRAY_EACH_WHILE: as long as the condition holds, too.
+ */
+#define ARRAY_EACH(type, one, array) ARRAY_EACH_WHILE(true, type, one, array)
+#define ARRAY_EACH_WHILE(condition, type, one, array) \
+	for (type *one = (array)->data; (condition) && one < (type *)array_end(array); one++)

@@ -7,8 +7,7 @@
  * The limits: one file of 500,000 notes (170 MiB) can still be listed, ten thousand notes need a
  * few megabytes, and the total stays below the memory of a small virtual machine.
  */
-#ifndef BASE_BUDGET_H
-#define BASE_BUDGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ bool budget_take_some(struct budget *b, size_t bytes);
 /* Give back the unused part (budget_trim), or everything (budget_done). */
 void budget_trim(struct budget *b);
 void budget_done(struct budget *b);
-
-#endif

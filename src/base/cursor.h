@@ -2,8 +2,7 @@
  * Reads forward through untrusted bytes: no read passes their end. Inline, since a file of many
  * notes needs many small reads.
  */
-#ifndef BASE_CURSOR_H
-#define BASE_CURSOR_H
+#pragma once
 
 #include <endian.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ static inline bool cursor_string(struct cursor *c, const char **text)
 	c->at = end + 1;
 	return true;
 }
-
-#endif

@@ -1,4 +1,3 @@
-/* Builds the texts of all errors, so that each has all of its parts. Prints nothing. */
 #include "base/error.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* Fill struct probes_error where the facts are known: what failed, why, and what to try. */
-#ifndef BASE_ERROR_H
-#define BASE_ERROR_H
+#pragma once
 
 #include "probes.h"
 
@@ -41,5 +40,3 @@ int error_fork(struct probes_error *e, int code, const char *what, ...)
 
 /* The cause of a shortage and what to try, as in an error; *hint may be "". */
 void error_explain_shortage(int code, char *why, size_t why_size, char *hint, size_t hint_size);
-
-#endif

@@ -1,6 +1,5 @@
 /* What probes_escape (probes.h) wrote, decoded again. */
-#ifndef BASE_ESCAPE_H
-#define BASE_ESCAPE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@
  * escape that probes_escape never writes.
  */
 bool escape_decode(const char *text, char *out);
-
-#endif

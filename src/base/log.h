@@ -1,6 +1,5 @@
 /* Where notices of the engine go: to a callback of the caller, or nowhere. */
-#ifndef BASE_LOG_H
-#define BASE_LOG_H
+#pragma once
 
 #include "probes.h"
 
@@ -11,5 +10,3 @@ struct log {
 
 void log_say(const struct log *log, enum probes_log_level level, const char *text, ...)
 	__attribute__((format(printf, 3, 4)));
-
-#endif

@@ -1,6 +1,5 @@
 /* The time of CLOCK_MONOTONIC. */
-#ifndef BASE_NOW_H
-#define BASE_NOW_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -17,5 +16,3 @@ static inline uint64_t now_ms(void)
 {
 	return now_ns() / 1000000;
 }
-
-#endif

@@ -5,7 +5,6 @@
  */
 #include "base/order.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,28 +17,12 @@ struct order {
 	size_t of[ORDER_BYTES][256]; /* next index for an element, by the value of such a byte */
 };
 
-static uint64_t order_number(const struct order *o, const unsigned char *element)
+static uint64_t order_key(const void *element, size_t key)
 {
 	uint64_t number;
 
-	memcpy(&number, element + o->key, sizeof number);
+	memcpy(&number, (const char *)element + key, sizeof number);
 	return number;
-}
-
-/* The bits that differ between any two elements; 0 if they are sorted already. */
-static uint64_t order_differences(const struct order *o, const unsigned char *elements)
-{
-	uint64_t first = o->count ? order_number(o, elements) : 0, last = first, bits = 0;
-	bool ordered = true;
-
-	for (size_t i = 0; i < o->count; i++, elements += o->size) {
-		uint64_t number = order_number(o, elements);
-
-		ordered = ordered && number >= last;
-		last = number;
-		bits |= number ^ first;
-	}
-	return ordered ? 0 : bits;
 }
 
 /* `size` is o->size: as a constant it makes each copy two instructions instead of a call. */
@@ -49,21 +32,30 @@ static inline __attribute__((always_inline)) void order_move(
 	unsigned shift = o->shifts[k];
 
 	for (size_t i = 0; i < o->count; i++, from += size)
-		memcpy(to + size * o->of[k][order_number(o, from) >> shift & 0xff]++, from, size);
+		memcpy(to + size * o->of[k][order_key(from, o->key) >> shift & 0xff]++, from, size);
 }
 
 bool order_by_number(void *elements, size_t count, size_t size, size_t key)
 {
 	unsigned char *from = elements, *to, *copy;
 	struct order o; /* not zeroed: 16 KiB, of which a few elements need a part */
-	uint64_t bits;
+	uint64_t first = 0, last = 0, bits = 0;
+	bool ordered = true;
 
 	o.count = count;
 	o.size = size;
 	o.key = key;
 	o.passes = 0;
-	bits = order_differences(&o, from);
-	if (!bits)
+	/* The bits that differ between any two elements. */
+	for (size_t i = 0; i < count; i++) {
+		uint64_t number = order_key(from + i * size, key);
+
+		first = i ? first : number;
+		ordered = ordered && number >= last;
+		last = number;
+		bits |= number ^ first;
+	}
+	if (ordered)
 		return true;
 	copy = to = malloc(count * size);
 	if (!copy)
@@ -73,7 +65,7 @@ bool order_by_number(void *elements, size_t count, size_t size, size_t key)
 			o.shifts[o.passes++] = 8 * k;
 	memset(o.of, 0, o.passes * sizeof o.of[0]);
 	for (size_t i = 0; i < count; i++) {
-		uint64_t number = order_number(&o, from + i * size);
+		uint64_t number = order_key(from + i * size, key);
 
 		for (unsigned k = 0; k < o.passes; k++)
 			o.of[k][number >> o.shifts[k] & 0xff]++;
@@ -105,17 +97,8 @@ bool order_by_number(void *elements, size_t count, size_t size, size_t key)
 
 size_t order_first(const void *elements, size_t count, size_t size, size_t key, uint64_t number)
 {
-	size_t low = 0, high = count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint64_t at;
-
-		memcpy(&at, (const char *)elements + middle * size + key, sizeof at);
-		if (at < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	ORDER_FIND(at, count, order_key((const char *)elements + at * size, key) < number);
+	return at;
 }

@@ -1,6 +1,5 @@
 /* Sorts many elements by a number, in linear time, and finds them again. Pure. */
-#ifndef BASE_ORDER_H
-#define BASE_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,4 +14,14 @@ bool order_by_number(void *elements, size_t count, size_t size, size_t key);
 /* Of elements in that order, the index of the first whose number is at least this; or `count`. */
 size_t order_first(const void *elements, size_t count, size_t size, size_t key, uint64_t number);
 
-#endif
+/*
+ * The same by any order: set `at` to the first index below `count` for which `before`, an
+ * expression about `at`, is false; or to `count`. It is true for all indices before that one.
+ */
+#define ORDER_FIND(at, count, before)                                                     \
+	for (size_t order_low = 0, order_high = (count);                                  \
+		(at) = order_low + (order_high - order_low) / 2, order_low < order_high;) \
+		if (before)                                                               \
+			order_low = (at) + 1;                                             \
+		else                                                                      \
+			order_high = (at)

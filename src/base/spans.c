@@ -1,5 +1,7 @@
 #include "base/spans.h"
 
+#include "base/order.h"
+
 void spans_init(struct spans *s, size_t gap, size_t longest)
 {
 	*s = (struct spans){.gap = gap, .longest = longest};
@@ -30,12 +32,11 @@ size_t spans_add(struct spans *s, uint64_t address, size_t length)
 			return span->offset + from;
 		}
 	}
-	span = array_add(&s->list);
-	if (!span)
+	if (!array_push(&s->list,
+		    &(struct span){.address = address, .length = length, .offset = s->total}))
 		return SIZE_MAX;
-	*span = (struct span){.address = address, .length = length, .offset = s->total};
 	s->total += length;
-	return span->offset;
+	return s->total - length;
 }
 
 /* How many pieces spans_split makes of a span. */
@@ -85,41 +86,31 @@ bool spans_split(struct spans *s, size_t page)
 
 bool spans_whole(const struct spans *s)
 {
-	for (size_t i = 0; i < s->list.count; i++) {
-		const struct span *span = ARRAY_AT(&s->list, struct span, i);
-
+	ARRAY_EACH(const struct span, span, &s->list)
 		if (span->got != span->length)
 			return false;
-	}
 	return true;
 }
 
 size_t spans_got(const struct spans *s, size_t offset, size_t length)
 {
 	const struct span *list = s->list.data;
-	size_t low = 0, high = s->list.count, at, got;
+	size_t next, at, got;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	ORDER_FIND(next, s->list.count, list[next].offset <= offset);
+	if (!next)
 		return 0;
-	at = offset - list[low - 1].offset;
-	if (at >= list[low - 1].got)
+	at = offset - list[next - 1].offset;
+	if (at >= list[next - 1].got)
 		return 0;
 	/* A split span continues in the next one, if it was read to its end. */
-	got = list[low - 1].got - at;
-	for (; got < length && low < s->list.count; low++) {
-		const struct span *last = &list[low - 1];
+	got = list[next - 1].got - at;
+	for (; got < length && next < s->list.count; next++) {
+		const struct span *last = &list[next - 1];
 
-		if (last->got < last->length || list[low].address != last->address + last->length)
+		if (last->got < last->length || list[next].address != last->address + last->length)
 			break;
-		got += list[low].got;
+		got += list[next].got;
 	}
 	return got < length ? got : length;
 }

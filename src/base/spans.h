@@ -3,8 +3,7 @@
  * join a span if the gap between them is cheaper to read than to skip. Pure: reading the spans from
  * a file or a process is the caller's job.
  */
-#ifndef BASE_SPANS_H
-#define BASE_SPANS_H
+#pragma once
 
 #include "base/array.h"
 
@@ -46,5 +45,3 @@ bool spans_whole(const struct spans *s);
 
 /* How many bytes were read of the item with this buffer offset and length. */
 size_t spans_got(const struct spans *s, size_t offset, size_t length);
-
-#endif

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #define ARENA_SEALS_FIRST F_SEAL_SHRINK /* while it grows */
-#define ARENA_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define ARENA_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
+#define ARENA_SEALS_ALL (ARENA_SEALS | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)
 #define ARENA_GAP 256
 #define ARENA_LONGEST (1 << 20)
 
@@ -33,27 +34,6 @@ static size_t arena_counters_end(const struct arena *w)
 
 /* ---- making ---- */
 
-/* The place in the file of a page of landings; SIZE_MAX: no memory. Landings are in order. */
-static size_t arena_landing_page(struct array *pages, uint64_t page)
-{
-	uint64_t *last = pages->count ? ARRAY_AT(pages, uint64_t, pages->count - 1) : NULL;
-
-	if (!last || *last != page) {
-		last = array_add(pages);
-		if (!last)
-			return SIZE_MAX;
-		*last = page;
-	}
-	return pages->count - 1;
-}
-
-static int arena_by_address(const void *a, const void *b)
-{
-	const struct tactics_landing *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
 static void arena_fill(struct arena *w, const struct tactics *t)
 {
 	struct arena_head head = {.magic = ARENA_MAGIC,
@@ -61,7 +41,8 @@ static void arena_fill(struct arena *w, const struct tactics *t)
 		.site_count = w->site_count,
 		.owner = (uint64_t)getpid(),
 		.file_size = w->file_size,
-		.serial = w->serial};
+		.serial = w->serial,
+		.cookie = ARCH_COOKIE_DISTINCT};
 	size_t at = 0;
 
 	for (size_t i = 0; i < t->count; i++) {
@@ -87,20 +68,26 @@ static void arena_fill(struct arena *w, const struct tactics *t)
 	memcpy(w->file + w->data_size, t->code, t->code_size);
 }
 
-/* A file that grows beyond RLIMIT_FSIZE raises SIGXFSZ, which would end us and leave the memory
- * open in the process. */
-static bool arena_may_grow(size_t size)
+/* Those of them that this kernel has; or a negative errno. */
+static int arena_seals_last(void)
 {
-	struct rlimit most;
+	int fd = memfd_create("seals", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	bool known;
 
-	return getrlimit(RLIMIT_FSIZE, &most) < 0 || size <= most.rlim_cur;
+	if (fd < 0)
+		return -errno;
+	known = fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) == 0;
+	close(fd);
+	return F_SEAL_SEAL | (known ? F_SEAL_FUTURE_WRITE : 0);
 }
 
 int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, uint64_t serial,
-	struct array *landing_pages)
+	const struct array *older, struct array *landing_pages)
 {
 	size_t code_end = t->data_size + t->code_size, page;
 	size_t state = locked ? 0 : TACTICS_STATE_BYTES;
+	struct rlimit most;
+	uint64_t last = 0;
 
 	*w = (struct arena){.address = t->arena + TACTICS_PAGE,
 		.serial = serial,
@@ -114,17 +101,21 @@ int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, ui
 	w->landings.count = t->landings.count;
 	if (w->landings.count) { /* a call needs none */
 		memcpy(w->landings.data, t->landings.data, t->landings.count * t->landings.size);
-		qsort(w->landings.data, w->landings.count, w->landings.size, arena_by_address);
-	}
-	for (size_t i = 0; i < w->landings.count; i++) {
-		const struct tactics_landing *l = ARRAY_AT(&w->landings, struct tactics_landing, i);
-
-		if (arena_landing_page(landing_pages, l->address & -(uint64_t)TACTICS_PAGE) ==
-			SIZE_MAX)
+		if (!order_by_number(w->landings.data, w->landings.count, w->landings.size,
+			    offsetof(struct tactics_landing, address)))
 			return -ENOMEM;
 	}
+	ARRAY_EACH(const struct tactics_landing, l, &w->landings) {
+		uint64_t of = l->address & -(uint64_t)TACTICS_PAGE;
+
+		if ((!landing_pages->count || of != last) && !array_push(landing_pages, &of))
+			return -ENOMEM;
+		last = of;
+	}
 	w->file_size = code_end + landing_pages->count * TACTICS_PAGE;
-	if (!arena_may_grow(w->file_size))
+	/* A file that grows beyond it raises SIGXFSZ, which would end us and leave the memory open
+	 * in the process. */
+	if (getrlimit(RLIMIT_FSIZE, &most) == 0 && w->file_size > most.rlim_cur)
 		return -EFBIG;
 	/* Allocated now, and charged to us: a process at its memory limit must not be killed by a
 	   hit. */
@@ -141,9 +132,11 @@ int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, ui
 		return -errno;
 	}
 	arena_fill(w, t);
+	if (older->count)
+		memcpy(w->file + w->data_size + recorder_older_at(), older->data,
+			older->count * older->size);
 	page = 0;
-	for (size_t i = 0; i < w->landings.count; i++) {
-		const struct tactics_landing *l = ARRAY_AT(&w->landings, struct tactics_landing, i);
+	ARRAY_EACH(const struct tactics_landing, l, &w->landings) {
 		uint8_t code[TACTICS_LANDING_BYTES];
 
 		while (*ARRAY_AT(landing_pages, uint64_t, page) + TACTICS_PAGE <= l->address)
@@ -152,12 +145,13 @@ int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, ui
 		memcpy(w->file + code_end + page * TACTICS_PAGE + l->address % TACTICS_PAGE, code,
 			l->size);
 	}
-	return 0;
+	w->seals = arena_seals_last();
+	return w->seals < 0 ? w->seals : 0;
 }
 
 bool arena_is_sealed(int seals)
 {
-	return seals == ARENA_SEALS_FIRST || seals == ARENA_SEALS;
+	return seals & ARENA_SEALS_FIRST && !(seals & ~ARENA_SEALS_ALL);
 }
 
 /* ---- reading ---- */
@@ -237,30 +231,41 @@ void arena_done(struct arena *w)
 
 bool arena_watch(struct arena *w, size_t site)
 {
-	uint64_t *counter;
-
 	if (w->file || w->watched[site])
 		return true;
 	/* Pages that are never written take no memory. */
 	if (!w->copy)
 		w->copy = calloc(1, arena_counters_end(w));
-	counter = w->copy ? array_add(&w->counters) : NULL;
-	if (!counter)
+	if (!w->copy || !array_push(&w->counters, &w->sites[site].counter))
 		return false;
-	*counter = w->sites[site].counter;
 	w->watched[site] = true;
 	return true;
 }
 
+/* Where the base of a site is in the arena. */
+static size_t arena_base_at(size_t site)
+{
+	return sizeof(struct arena_head) + site * sizeof(struct arena_site) +
+	       offsetof(struct arena_site, base);
+}
+
 bool arena_refresh(struct arena *w, struct memory *m)
 {
-	size_t *places = calloc(w->counters.count + 1, sizeof *places);
+	size_t *places = calloc(w->counters.count + w->site_count + 1, sizeof *places);
+	size_t *bases = places ? places + w->counters.count : NULL;
 	unsigned char *bytes = NULL;
 	struct spans spans;
 	bool good =
 		places && order_by_number(w->counters.data, w->counters.count, w->counters.size, 0);
 
 	spans_init(&spans, ARENA_GAP, ARENA_LONGEST);
+	/* Another session may have made a site count anew. */
+	for (size_t i = 0; good && i < w->site_count; i++) {
+		if (w->watched[i])
+			bases[i] = spans_add(
+				&spans, w->address + arena_base_at(i), sizeof w->sites->base);
+		good = !w->watched[i] || bases[i] != SIZE_MAX;
+	}
 	for (size_t i = 0; good && i < w->counters.count; i++) {
 		places[i] = spans_add(&spans, w->address + *ARRAY_AT(&w->counters, uint64_t, i),
 			TACTICS_COUNTER_BYTES);
@@ -271,6 +276,9 @@ bool arena_refresh(struct arena *w, struct memory *m)
 	for (size_t i = 0; good && i < w->counters.count; i++)
 		memcpy(w->copy + *ARRAY_AT(&w->counters, uint64_t, i), bytes + places[i],
 			TACTICS_COUNTER_BYTES);
+	for (size_t i = 0; good && i < w->site_count; i++)
+		if (w->watched[i])
+			memcpy(&w->sites[i].base, bytes + bases[i], sizeof w->sites[i].base);
 	spans_done(&spans);
 	free(bytes);
 	free(places);
@@ -293,8 +301,11 @@ static uint64_t arena_sum(const unsigned char *counter)
 uint64_t arena_hits(const struct arena *w, size_t site)
 {
 	const unsigned char *data = w->file ? w->file : w->watched[site] ? w->copy : NULL;
-	uint64_t base = w->sites[site].base, sum = base;
+	uint64_t base = w->sites[site].base, sum;
 
+	if (w->file)
+		memcpy(&base, w->file + arena_base_at(site), sizeof base);
+	sum = base;
 	if (data && !w->elsewhere)
 		sum = arena_sum(data + w->sites[site].counter);
 	return sum > base ? sum - base : 0; /* the process can write there, too */
@@ -313,14 +324,9 @@ bool arena_fits(const struct arena *w, size_t site, const uint8_t *code, size_t 
 	       !memcmp(code + 1, s->behind, m.length);
 }
 
-static size_t arena_site_at(size_t site)
-{
-	return sizeof(struct arena_head) + site * sizeof(struct arena_site);
-}
-
 void arena_restart(struct arena *w, struct memory *m, size_t site)
 {
-	size_t at = arena_site_at(site) + offsetof(struct arena_site, base);
+	size_t at = arena_base_at(site);
 	size_t counter = w->sites[site].counter;
 	_Alignas(uint64_t) unsigned char now[TACTICS_COUNTER_BYTES];
 	uint64_t base;
@@ -437,25 +443,20 @@ bool arena_open_part(struct arena *w, struct memory *m, size_t at, size_t size)
 
 /* ---- measuring a pair ---- */
 
-uint64_t arena_measured_by(const struct arena *w, struct memory *m)
-{
-	uint64_t session = 0;
-
-	(void)arena_get(w, m, offsetof(struct recorder_state, session), &session, sizeof session);
-	return session;
-}
-
-bool arena_measure(struct arena *w, struct memory *m, const struct recorder_state *values)
+bool arena_measure(struct arena *w, struct memory *m, uint64_t session, uint64_t multiplier)
 {
 	/* Children that live keep their numbers. */
 	size_t first = offsetof(struct recorder_state, children), rest = first + sizeof(uint64_t);
-	unsigned char *state = calloc(1, RECORDER_PAIR_BYTES);
+	struct recorder_state *state = calloc(1, sizeof *state); /* mostly untouched */
 	bool done = false;
 
 	if (state) {
-		memcpy(state, values, first);
+		state->epoch = 1;
+		state->multiplier = multiplier;
+		state->session = session;
 		done = arena_put(w, m, 0, state, first) &&
-		       arena_put(w, m, rest, state + rest, RECORDER_PAIR_BYTES - rest);
+		       arena_put(w, m, rest, (const unsigned char *)state + rest,
+			       RECORDER_PAIR_BYTES - rest);
 	}
 	free(state);
 	return done;

@@ -11,14 +11,13 @@
  *
  * What is read from a process is untrusted: it can write to its data.
  */
-#ifndef COUNT_ARENA_H
-#define COUNT_ARENA_H
+#pragma once
 
 #include "base/budget.h"
 #include "count/tactics.h"
 #include "process/memory.h"
 
-#define ARENA_MAGIC "PTUIWIN8"
+#define ARENA_MAGIC "PTUIWINA"
 #define ARENA_SITES 100000 /* at most in one arena */
 
 /* It does not end with a NUL; gcc 15 warns of that. */
@@ -66,6 +65,7 @@ struct arena_head {
 	uint64_t owner;     /* pid of the session that made it, in its pid namespace */
 	uint64_t file_size; /* bytes of the file, each of which is mapped once */
 	uint64_t serial;    /* from 1 on: higher than those of all arenas that the process had */
+	uint64_t cookie;    /* that the process reads into its page: install_map */
 };
 
 struct arena {
@@ -73,8 +73,12 @@ struct arena {
 	uint64_t inode;   /* of the memfd: the same one in forked children */
 	uint64_t serial;  /* struct arena_head */
 	bool inherited;   /* by a fork: other processes may count in it, too */
-	pid_t elsewhere;  /* its hits are those of that process, which is counted, too; 0: not */
-	bool own[2];      /* this session measures in it, reads events (session/owner.c) */
+	pid_t sharer;     /* a forked child that counts in it, too (session/sharers.c); 0: none */
+	pid_t sharer_session; /* that counts in that child; 0: none is seen, -1: one of
+				 another pid namespace may */
+	pid_t rival; /* where another session counts, so that this one may not; 0: none was found */
+	pid_t elsewhere; /* its hits are those of that process, which is counted, too; 0: not */
+	bool own[2];     /* this session measures in it, reads events (owner_state.c) */
 	/* session/holder.c: */
 	uint8_t *others;   /* per site: who else counts, as last looked (enum holder_life); NULL:
 			      nobody; owned */
@@ -83,6 +87,7 @@ struct arena {
 	struct arena_holder heir; /* of those that count where the process was forked from, the
 				      first; 0: none */
 	bool *held;               /* per site: this session counts; NULL: nowhere; owned */
+	bool announced;           /* more is on record than `held` was after the last change */
 	size_t record;            /* number of its record, from 1 on; 0: none */
 	bool claimed;
 	size_t data_size;
@@ -91,8 +96,15 @@ struct arena {
 	/* Mapped here as well, if this session made it: the file, as described above. */
 	unsigned char *file;
 	size_t file_size;
+	/* For F_ADD_SEALS, when the process has mapped the data, and nothing else: from then on
+	   nobody, not even a forked child with other rights, can make the code writable
+	   (memfd_create(2); Linux 5.1). */
+	int seals;
 	struct array landings; /* struct tactics_landing: of an arena that is mapped here */
-	/* Else per site: is its counter read? */
+	/* Else: a forked child, through which it is read when the process has ended; NULL: none.
+	   Owned by session/survivor.c */
+	struct memory *survivor;
+	/* And per site: is its counter read? */
 	bool *watched;
 	struct array counters; /* uint64_t: offsets of those that are */
 	unsigned char *copy;   /* and these as last read, at their offsets; NULL: there are none */
@@ -108,9 +120,12 @@ size_t arena_head_size(size_t sites);
  * the state has memory at once, which is ours. 0 or a negative errno.
  */
 int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, uint64_t serial,
-	struct array *landing_pages);
+	const struct array *older, struct array *landing_pages);
 
-/* Are these (F_GET_SEALS) the seals that arena_make sets first, or those it leaves? */
+/* May its hits go to the state of an older one? */
+bool arena_knows(const struct arena *w, struct memory *m, const struct arena *older);
+
+/* Are these (F_GET_SEALS) seals that an arena has, from its first ones on? */
 bool arena_is_sealed(int seals);
 
 enum arena_found {
@@ -162,6 +177,12 @@ bool arena_write(struct arena *w, struct memory *m, size_t at, const void *bytes
 
 /* ---- who uses it: arena_owner.c ---- */
 
+/* Are hits of other processes among its own? */
+static inline bool arena_is_shared(const struct arena *w)
+{
+	return w->inherited || w->sharer;
+}
+
 /* Read again what sessions left at the sites. */
 void arena_read_left(struct arena *w, struct memory *m);
 void arena_set_left(struct arena *w, struct memory *m, size_t site, uint8_t left);
@@ -202,13 +223,12 @@ bool arena_role(const struct arena *w, struct memory *m, size_t site, struct rec
  * nobody.
  */
 #define ARENA_OWNER(pid, pids) ((uint64_t)(uint32_t)(pids) << 32 | (uint32_t)(pid))
-uint64_t arena_measured_by(const struct arena *w, struct memory *m);
 
 /*
- * Begin with an empty state, which has these values. Costs the memory of RECORDER_PAIR_BYTES: ours,
+ * Begin with an empty state, in epoch 1. Costs the memory of RECORDER_PAIR_BYTES: ours,
  * if the arena is mapped here, else the process's. False: it cannot be written.
  */
-bool arena_measure(struct arena *w, struct memory *m, const struct recorder_state *values);
+bool arena_measure(struct arena *w, struct memory *m, uint64_t session, uint64_t multiplier);
 
 /* Nobody measures any more. */
 void arena_unmeasure(struct arena *w, struct memory *m);
@@ -228,5 +248,3 @@ bool arena_put(struct arena *w, struct memory *m, size_t at, const void *bytes, 
  * there stays, if the arena is mapped here; else it becomes 0. False: it cannot be written.
  */
 bool arena_open_part(struct arena *w, struct memory *m, size_t at, size_t size);
-
-#endif

@@ -1,4 +1,4 @@
-/* What an arena says about the sessions that use it. */
+/* What an arena says about the sessions that use it, and about older ones. */
 #include "count/arena.h"
 
 #include <stddef.h>
@@ -14,7 +14,16 @@ static bool arena_get_head(
 	return true;
 }
 
-/* ---- what sessions left ---- */
+bool arena_knows(const struct arena *w, struct memory *m, const struct arena *older)
+{
+	struct recorder_place all[RECORDER_OLDER] = {0};
+	bool known = false;
+
+	if (arena_get_head(w, m, w->data_size + recorder_older_at(), all, sizeof all))
+		for (size_t i = 0; i < RECORDER_OLDER; i++)
+			known = known || all[i].state == arena_state(older);
+	return known;
+}
 
 void arena_read_left(struct arena *w, struct memory *m)
 {
@@ -32,15 +41,13 @@ void arena_set_left(struct arena *w, struct memory *m, size_t site, uint8_t left
 	struct arena_site *s = &w->sites[site];
 
 	/* What is left in a family of processes is left in each: none of its children clears it. */
-	if (s->left == left || w->inherited)
+	if (s->left == left || arena_is_shared(w))
 		return;
 	s->left = left;
 	(void)arena_write(w, m,
 		sizeof(struct arena_head) + site * sizeof *s + offsetof(struct arena_site, left),
 		&left, sizeof left);
 }
-
-/* ---- who uses it ---- */
 
 static size_t arena_holders_at(const struct arena *w)
 {

@@ -1,8 +1,5 @@
-/*
- * The time stamp counter as a clock: what a recorder reads in the process.
- */
-#ifndef COUNT_CLOCK_H
-#define COUNT_CLOCK_H
+/* The time stamp counter as a clock: what a recorder reads in the process. */
+#pragma once
 
 #include "probes.h"
 
@@ -14,5 +11,3 @@ int clock_calibrate(double *ns_per_tick, struct probes_error *e);
 
 /* One moment by both clocks. *real_ns: CLOCK_REALTIME. */
 void clock_look(uint64_t *ticks, int64_t *real_ns);
-
-#endif

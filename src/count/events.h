@@ -12,11 +12,12 @@
  *
  * What the rings hold is untrusted: the program can write there.
  */
-#ifndef COUNT_EVENTS_H
-#define COUNT_EVENTS_H
+#pragma once
 
 #include "arch/arch.h"
 #include "probes.h"
+
+#define EVENTS_LOAD(from) __atomic_load_n(from, __ATOMIC_RELAXED)
 
 #define EVENTS_SITES 1024 /* of one arena; a power of 2 */
 #define EVENTS_TESTS 3
@@ -215,5 +216,3 @@ const char *events_text(const struct events_reader *r, const struct events_entry
 /* The stack of a whole record; NULL: it has none. */
 const struct events_stack *events_stack(
 	const struct events_reader *r, const struct events_entry *copy);
-
-#endif

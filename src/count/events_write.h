@@ -6,8 +6,7 @@
  * which is mapped: the trampoline has just written there. Elsewhere the thread asks the kernel to
  * read it (process_vm_readv(2) of its own process), which fails where a load would crash.
  */
-#ifndef COUNT_EVENTS_WRITE_H
-#define COUNT_EVENTS_WRITE_H
+#pragma once
 
 #include "arch/inline.h"
 #include "count/events.h"
@@ -15,7 +14,6 @@
 #include <stddef.h>
 
 #define EVENTS_PAGE 4096
-#define EVENTS_LOAD(from) __atomic_load_n(from, __ATOMIC_RELAXED)
 
 ARCH_INLINE uint64_t events_bytes(uint64_t at, unsigned bytes)
 {
@@ -75,7 +73,10 @@ ARCH_INLINE size_t events_fetch(const struct events_hit *hit, uint64_t at, void 
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* As recorder_check. */
+/*
+ * An address lies in memory that the program can write. Noise there must not be followed: it agrees
+ * once in 2^32.
+ */
 ARCH_INLINE uint32_t events_check(uint64_t state, uint64_t address, int8_t size)
 {
 	uint64_t check = (state ^ address) * UINT64_C(0x9e3779b97f4a7c15);
@@ -307,5 +308,3 @@ ARCH_INLINE void events_write(const struct arch_registers *registers, struct eve
 	(void)__atomic_compare_exchange_n(
 		&record->mark, &claim, mark, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
-
-#endif

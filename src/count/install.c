@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,28 +97,6 @@ static int install_open_memory(const struct install *in, int64_t number, struct 
 	return fd;
 }
 
-/* Is it memory that a session made, and not the program? Its seals tell: see arena_make. */
-static bool install_is_ours(const struct install *in, int64_t number, const struct stat *st)
-{
-	int fd = install_open(in, number, st, O_RDONLY), seals;
-
-	if (fd < 0)
-		return false;
-	seals = fcntl(fd, F_GET_SEALS);
-	close(fd);
-	return seals >= 0 && (seals ? arena_is_sealed(seals) : !st->st_size);
-}
-
-/* We could not make the memory that the process opened for us. */
-static void install_failed(const struct install *in, int r, struct probes_error *e)
-{
-	error_set(e, PROBES_FAILED, r, "cannot make counters for process %d", in->who->pid);
-	if (r != -EFBIG)
-		return;
-	error_why(e, "the limit on the size of files is too low");
-	error_hint(e, "raise it: ulimit -f unlimited");
-}
-
 static int install_replaced(const struct install *in, struct probes_error *e)
 {
 	error_set(e, PROBES_REFUSED, -ESTALE, "cannot make counters in process %d", in->who->pid);
@@ -144,6 +123,8 @@ static int install_inject(const struct install *in, struct inject_call *calls, s
 
 		r = inject_run(
 			&process, calls + *done, most, text, text ? 1 : 0, &run, &stopped, e);
+		if (in->held_ns && !in->held)
+			*in->held_ns += stopped;
 	}
 	if (r == 0 || !*done || !install_is_error(calls[*done - 1].result))
 		return r;
@@ -242,31 +223,55 @@ static uint64_t install_locked(const struct install *in)
 	return locked;
 }
 
-/*
- * Map the first page of an arena alone: whether the process locks all that it maps
- * (mlockall(MCL_FUTURE)) is seen by what it has locked then. In that case all of the arena counts
- * as locked, and its limit must leave room for the process.
- */
-static int install_map_first(const struct install *in, struct inject_call *call, uint64_t bytes,
-	size_t *done, struct probes_error *e)
+/* Another thread of the process was faster. */
+static int install_is_taken(const struct install *in, struct probes_error *e)
 {
-	uint64_t before = install_locked(in);
-	int r = install_inject(in, call, 1, NULL, done, e);
-
-	return r == 0 && install_locked(in) > before ? space_check(in->who, SPACE_LOCKED, bytes, e)
-						     : r;
+	error_set(e, PROBES_REFUSED, -EEXIST, "cannot make counters in process %d", in->who->pid);
+	error_why(e, "its threads map memory themselves where the counters were to lie");
+	return error_hint(e, "try again");
 }
 
 /*
- * Map an arena that was filled. The data comes last: by it a later session knows the arena, of
- * which all must be there, also if we are killed meanwhile, or a mapping fails.
+ * Run the calls that map an arena. The first one alone, where the process locks memory: whether it
+ * locks all that it maps (mlockall(MCL_FUTURE)) is seen by what it has locked then. In that case
+ * all of the arena counts as locked, and its limit must leave room for the process. The code, from
+ * the call `split` on, comes when the file is sealed. *done: calls that were run, the last one
+ * perhaps in vain.
+ */
+static int install_run(const struct install *in, const struct arena *w, struct inject_call *calls,
+	size_t count, size_t split, int file, size_t *done, struct probes_error *e)
+{
+	const uint64_t locked = install_locked(in);
+	const size_t stages[] = {locked > 0, split, count};
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < 3; i++) {
+		size_t more = 0;
+
+		if (stages[i] > *done)
+			r = install_inject(in, calls + *done, stages[i] - *done, NULL, &more, e);
+		*done += more;
+		if (r == 0 && i == 0 && *done && install_locked(in) > locked)
+			r = space_check(in->who, SPACE_LOCKED, TACTICS_PAGE + w->file_size, e);
+		/* Ours, and by our descriptor: there may be a file of the program's now. */
+		if (r == 0 && i == 1 && fcntl(file, F_ADD_SEALS, w->seals) < 0)
+			r = install_replaced(in, e);
+	}
+	return r;
+}
+
+/*
+ * Map an arena that was filled: the data, then, once its `file` is sealed against all that would
+ * write to it, the code. A later session knows an arena by its data, if all of it is mapped
+ * (arena_read), also if we are killed meanwhile. So the process itself sets its cookie: an arena
+ * whose cookie is 0 is taken for one that a fork inherited.
  */
 static int install_map(const struct install *in, const struct tactics *t, const struct arena *w,
-	const struct array *pages, int64_t fd, struct probes_error *e)
+	const struct array *pages, int64_t fd, int file, struct probes_error *e)
 {
-	struct inject_call *calls = calloc(pages->count + 5, sizeof *calls);
-	const uint64_t one = 1;
-	size_t count = 0, done = 0, more = 0, end;
+	struct inject_call *calls = calloc(pages->count + 6, sizeof *calls);
+	size_t count = 0, done = 0, split, end;
+	uint64_t cookie;
 	int r = calls ? 0 : error_memory(e, "a mapping");
 
 	if (r < 0)
@@ -275,6 +280,12 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 		t->arena, TACTICS_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	calls[count++] = (struct inject_call){
 		.number = SYS_madvise, .arguments = {t->arena, TACTICS_PAGE, MADV_WIPEONFORK}};
+	calls[count++] = (struct inject_call){.number = SYS_pread64,
+		.arguments = {(uint64_t)fd, t->arena, sizeof(uint64_t),
+			offsetof(struct arena_head, cookie)}};
+	calls[count++] =
+		install_mmap(w->address, t->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	split = count;
 	calls[count++] = install_mmap(w->address + t->data_size, t->code_size,
 		PROT_READ | PROT_EXEC, MAP_SHARED, fd, t->data_size);
 	/* Pages that follow each other are one mapping. */
@@ -288,8 +299,6 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 			install_mmap(first, (end - i) * TACTICS_PAGE, PROT_READ | PROT_EXEC,
 				MAP_SHARED, fd, t->data_size + t->code_size + i * TACTICS_PAGE);
 	}
-	calls[count++] =
-		install_mmap(w->address, t->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (count > in->mappings_left) {
 		error_set(e, PROBES_REFUSED, -ENOSPC, "cannot make counters in process %d",
 			in->who->pid);
@@ -297,13 +306,13 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 			count, in->mappings_left);
 		r = error_hint(e, "count fewer probes, or raise vm.max_map_count");
 	} else {
-		if (install_locked(in) > 0)
-			r = install_map_first(in, calls, TACTICS_PAGE + w->file_size, &done, e);
-		if (r == 0) {
-			r = install_inject(in, calls + done, count - done, NULL, &more, e);
-			done += more;
-		}
-		if (done && install_is_error(calls[done - 1].result))
+		r = install_run(in, w, calls, count, split, file, &done, e);
+		if (r == -EEXIST && done)
+			r = install_is_taken(in, e);
+		else if (done && install_is_error(calls[done - 1].result) &&
+			 calls[done - 1].number == SYS_pread64)
+			r = install_replaced(in, e);
+		else if (done && install_is_error(calls[done - 1].result))
 			error_hint(e, "a limit (RLIMIT_AS, memory.max, vm.max_map_count) or a "
 				      "security module may be the cause");
 		if (r < 0 && r != -EEXIST)
@@ -313,13 +322,12 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 	for (size_t i = 0; r == 0 && i < count; i++)
 		if (calls[i].number == SYS_mmap &&
 			(uint64_t)calls[i].result != calls[i].arguments[0])
-			r = error_set(e, PROBES_REFUSED, -EEXIST,
-				"cannot make counters in process %d", in->who->pid);
+			r = install_is_taken(in, e);
 	if (r == 0)
 		r = install_check(in, w, e);
-	if (r == 0 && in->memory->ops->write(in->memory, t->arena, &one, sizeof one) < 0)
-		r = error_set(e, PROBES_FAILED, -EIO, "cannot write counters in process %d",
-			in->who->pid);
+	if (r == 0 && (!memory_read(in->memory, t->arena, &cookie, sizeof cookie) ||
+			      cookie != ARCH_COOKIE_DISTINCT))
+		r = install_replaced(in, e);
 	if (r < 0)
 		install_unmap(in, calls, done);
 	free(calls);
@@ -379,12 +387,20 @@ int install_tidy(const struct install *in, struct probes_error *e)
 	while (r == 0 && list && (entry = readdir(list))) {
 		char text[sizeof INSTALL_MEMORY + 1];
 		ssize_t length = readlinkat(dirfd(list), entry->d_name, text, sizeof text);
+		int64_t number = atoll(entry->d_name);
+		int memory = -1, seals = -1;
 
 		if (length == sizeof INSTALL_MEMORY - 1 &&
 			!memcmp(text, INSTALL_MEMORY, (size_t)length) &&
-			install_look(in, atoll(entry->d_name), &st) &&
-			install_is_ours(in, atoll(entry->d_name), &st))
-			r = install_close_memory(in, atoll(entry->d_name), &st, e);
+			install_look(in, number, &st))
+			memory = install_open(in, number, &st, O_RDONLY);
+		if (memory < 0)
+			continue;
+		/* Did a session make it, and not the program? Its seals tell: see arena_make. */
+		seals = fcntl(memory, F_GET_SEALS);
+		close(memory);
+		if (seals >= 0 && (seals ? arena_is_sealed(seals) : !st.st_size))
+			r = install_close_memory(in, number, &st, e);
 	}
 	if (list)
 		closedir(list);
@@ -410,17 +426,24 @@ int install_arena(const struct install *in, const struct tactics *t, struct aren
 	if (r < 0)
 		return r;
 	fd = install_open_memory(in, number, &made);
-	r = fd < 0 ? fd : arena_make(w, fd, t, install_locked(in) > 0, in->serial, &pages);
+	r = fd < 0 ? fd
+		   : arena_make(w, fd, t, install_locked(in) > 0, in->serial, &in->older, &pages);
 	w->inode = made.st_ino;
-	if (fd >= 0)
-		close(fd);
 	if (r == -ESTALE)
 		install_replaced(in, e);
 	else if (r < 0)
-		install_failed(in, r, e);
-	else
-		r = install_map(in, t, w, &pages, number, e);
+		error_set(e, PROBES_FAILED, r, "cannot make counters for process %d", in->who->pid);
+	if (r == -EFBIG) {
+		error_why(e, "the limit on the size of files is too low");
+		error_hint(e, "raise it: ulimit -f unlimited");
+	}
+	if (r == 0)
+		r = install_map(in, t, w, &pages, number, fd, e);
+	if (fd >= 0)
+		close(fd);
 	*left_open = install_close_memory(in, number, &made, r < 0 ? &ignored : e) < 0;
+	/* A thread that a killed session left in its call may have got no CPU time until now. */
+	*left_open |= install_tidy(in, &ignored) < 0;
 	if (r < 0)
 		arena_done(w);
 	array_done(&pages);

@@ -2,8 +2,7 @@
  * Mapping an arena into a process: the process makes a memfd, we fill it, the process maps it and
  * closes its descriptor. No code of the process is changed.
  */
-#ifndef COUNT_INSTALL_H
-#define COUNT_INSTALL_H
+#pragma once
 
 #include "count/arena.h"
 #include "process/identity.h"
@@ -19,6 +18,8 @@ struct install {
 	bool interrupts;      /* likewise */
 	size_t mappings_left; /* that the process may add: see space_read */
 	uint64_t serial;      /* of the arena that is installed */
+	struct array older;   /* struct recorder_place, at most RECORDER_OLDER: likewise */
+	uint64_t *held_ns;    /* NULL, or to add how long a thread was held for that */
 };
 
 /*
@@ -43,5 +44,3 @@ int install_ask(
  * sessions.
  */
 int install_tidy(const struct install *in, struct probes_error *e);
-
-#endif

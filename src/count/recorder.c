@@ -1,6 +1,5 @@
 /*
- * What runs in the process at each hit (recorder_hit, and what is inlined into it), and the reading
- * of what it left.
+ * What runs in the process at each hit (recorder_hit, and what is inlined into it), and its copy.
  *
  * It never faults, waits, loops without end, or trusts what it finds in the data: the program can
  * write there. A signal handler of the same thread may run between any two instructions, and hit
@@ -11,18 +10,23 @@
 #include "count/events_write.h"
 #include "process/threads.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #define RECORDER_ALIGN 16
 #define RECORDER_SECTION "recorder_copied"
 #define RECORDER_ABOVE (8 << 20) /* the C library keeps its own above the stack of a thread */
-#define RECORDER_LOAD(from) __atomic_load_n(from, __ATOMIC_RELAXED)
 #define RECORDER_STORE(to, value) __atomic_store_n(to, value, __ATOMIC_RELAXED)
 
 /* The bounds of the section, by the linker. */
 extern const uint8_t __start_recorder_copied[] __attribute__((visibility("hidden")));
 extern const uint8_t __stop_recorder_copied[] __attribute__((visibility("hidden")));
+
+/* Before the copy, and like that only read: addresses, and what trampolines call. */
+struct recorder_head {
+	uint64_t state, cookie;
+	struct recorder_place older[RECORDER_OLDER];
+	uint8_t record[ARCH_TRAMPOLINE_RECORD_BYTES];
+};
 
 /* ---- in the process ---- */
 
@@ -45,7 +49,7 @@ ARCH_INLINE size_t recorder_hash(uint64_t value, size_t places)
 ARCH_INLINE uint64_t recorder_process(struct recorder_state *state, uint64_t *cookie)
 {
 	const uint64_t last = (uint64_t)(EVENTS_CHILDREN - 1) << 48;
-	uint64_t value = RECORDER_LOAD(cookie), number;
+	uint64_t value = EVENTS_LOAD(cookie), number;
 
 	if (__builtin_expect((value & ARCH_COOKIE_OWN) != 0, 1))
 		return value;
@@ -82,7 +86,7 @@ ARCH_INLINE const struct recorder_thread *recorder_find(
 	for (size_t i = 0; i < RECORDER_TRIES; i++) {
 		const struct recorder_thread *t =
 			&state->threads[(at + i) & (RECORDER_THREADS - 1)];
-		uint64_t found = RECORDER_LOAD(&t->owner);
+		uint64_t found = EVENTS_LOAD(&t->owner);
 
 		if (found == owner)
 			return t;
@@ -107,7 +111,7 @@ ARCH_INLINE bool recorder_is_made(
 {
 	const volatile uint64_t *head = (const volatile uint64_t *)pointer;
 
-	return RECORDER_LOAD(&state->tids) && pointer % THREADS_ALIGN == 0 &&
+	return EVENTS_LOAD(&state->tids) && pointer % THREADS_ALIGN == 0 &&
 	       pointer - stack < RECORDER_ABOVE && head[0] == pointer &&
 	       head[THREADS_SELF_AT / 8] == pointer;
 }
@@ -128,9 +132,9 @@ ARCH_INLINE struct recorder_self recorder_self(
 	if (!known && !parent && !recorder_is_made(state, self.pointer, stack))
 		return self;
 	self.tid = *(const volatile uint32_t *)(self.pointer + THREADS_TID_AT);
-	if (known && self.tid == RECORDER_LOAD(&known->tid))
-		self.calls = RECORDER_LOAD(&known->calls);
-	else if (parent && self.tid == RECORDER_LOAD(&parent->tid))
+	if (known && self.tid == EVENTS_LOAD(&known->tid))
+		self.calls = EVENTS_LOAD(&known->calls);
+	else if (parent && self.tid == EVENTS_LOAD(&parent->tid))
 		self.tid = 0;
 	return self;
 }
@@ -142,7 +146,7 @@ ARCH_INLINE struct recorder_slot *recorder_slot(struct recorder_state *state, ui
 
 	for (size_t i = 0; owner && i < RECORDER_TRIES; i++) {
 		struct recorder_slot *slot = &state->slots[(at + i) & (RECORDER_SLOTS - 1)];
-		uint64_t found = RECORDER_LOAD(&slot->owner);
+		uint64_t found = EVENTS_LOAD(&slot->owner);
 
 		if (found == owner)
 			return slot;
@@ -178,7 +182,7 @@ ARCH_INLINE size_t recorder_bucket(uint64_t ns)
 ARCH_INLINE void recorder_note(
 	struct recorder_state *state, struct recorder_slot *slot, uint64_t start, uint64_t now)
 {
-	uint64_t ticks = now - start, epoch = RECORDER_LOAD(&state->epoch);
+	uint64_t ticks = now - start, epoch = EVENTS_LOAD(&state->epoch);
 
 	if (now < start) {
 		recorder_add(slot, &slot->backwards, 1);
@@ -208,9 +212,9 @@ ARCH_INLINE void recorder_note(
 ARCH_INLINE void recorder_start(struct recorder_slot *slot, struct recorder_begun *begun,
 	uint32_t tid, bool certain, uint64_t stack)
 {
-	if (RECORDER_LOAD(&begun->ticks)) {
-		if (certain && RECORDER_LOAD(&begun->tid) == tid &&
-			stack < RECORDER_LOAD(&begun->stack)) {
+	if (EVENTS_LOAD(&begun->ticks)) {
+		if (certain && EVENTS_LOAD(&begun->tid) == tid &&
+			stack < EVENTS_LOAD(&begun->stack)) {
 			recorder_add(slot, &slot->nested, 1);
 			arch_add(&begun->depth, 1);
 			return;
@@ -230,7 +234,7 @@ ARCH_INLINE void recorder_start(struct recorder_slot *slot, struct recorder_begu
 ARCH_INLINE bool recorder_end(struct recorder_state *state, struct recorder_slot *slot,
 	struct recorder_begun *begun, uint32_t tid, uint64_t now)
 {
-	uint64_t start = RECORDER_LOAD(&begun->ticks), before = RECORDER_LOAD(&begun->tid);
+	uint64_t start = EVENTS_LOAD(&begun->ticks), before = EVENTS_LOAD(&begun->tid);
 
 	if (start && before && tid && before != tid) {
 		recorder_add(slot, &slot->restarted, 1);
@@ -239,37 +243,13 @@ ARCH_INLINE bool recorder_end(struct recorder_state *state, struct recorder_slot
 	}
 	if (!start) {
 		recorder_add(slot, &slot->unstarted, 1);
-	} else if (RECORDER_LOAD(&begun->depth)) {
+	} else if (EVENTS_LOAD(&begun->depth)) {
 		arch_add(&begun->depth, UINT64_MAX);
 		return false;
 	} else {
 		RECORDER_STORE(&begun->ticks, 0);
 		recorder_note(state, slot, start, now);
 	}
-	return true;
-}
-
-/* False: its memory may not be mapped. */
-ARCH_INLINE bool recorder_key(
-	const struct arch_registers *r, const struct recorder_role *role, uint64_t *key)
-{
-	int8_t size = RECORDER_LOAD(&role->size);
-	unsigned bytes = (unsigned)(size < 0 ? -size : size);
-
-	if (!bytes || bytes > 8)
-		return false;
-	*key = role->constant;
-	if (role->key == RECORDER_REGISTER)
-		*key = r->general[role->number & 15];
-	if (role->key == RECORDER_STACK) {
-		uint64_t stack = r->general[ARCH_STACK_POINTER] + role->pushed;
-		uint64_t at = (uint64_t)(int64_t)role->displacement;
-
-		at += role->number == ARCH_STACK_POINTER ? stack : r->general[role->number & 15];
-		if (!events_load(stack, at, bytes, key))
-			return false;
-	}
-	*key = events_extend(*key, size);
 	return true;
 }
 
@@ -283,14 +263,14 @@ ARCH_INLINE struct recorder_open *recorder_open(
 		struct recorder_open *open = &state->opens[(at + i) & (RECORDER_OPENS - 1)];
 
 		if (__atomic_load_n(&open->key, __ATOMIC_ACQUIRE) == key &&
-			RECORDER_LOAD(&open->process) == process)
+			EVENTS_LOAD(&open->process) == process)
 			return open;
 	}
 	for (size_t i = 0; add && i < RECORDER_TRIES; i++) {
 		struct recorder_open *open = &state->opens[(at + i) & (RECORDER_OPENS - 1)];
 		uint64_t none = 0;
 
-		if (!RECORDER_LOAD(&open->key) &&
+		if (!EVENTS_LOAD(&open->key) &&
 			__atomic_compare_exchange_n(&open->key, &none, UINT64_MAX, false,
 				__ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return open;
@@ -305,7 +285,7 @@ ARCH_INLINE bool recorder_start_key(
 
 	if (!open)
 		return false;
-	if (RECORDER_LOAD(&open->key) == key)
+	if (EVENTS_LOAD(&open->key) == key)
 		recorder_add(slot, &slot->restarted, 1);
 	RECORDER_STORE(&open->process, process);
 	RECORDER_STORE(&open->begun.ticks, arch_now());
@@ -317,7 +297,7 @@ ARCH_INLINE void recorder_end_key(struct recorder_state *state, struct recorder_
 	uint64_t key, uint64_t process, uint64_t now)
 {
 	struct recorder_open *open = recorder_open(state, key, process, false);
-	uint64_t start = open ? RECORDER_LOAD(&open->begun.ticks) : 0, held = key;
+	uint64_t start = open ? EVENTS_LOAD(&open->begun.ticks) : 0, held = key;
 
 	/* Of two ends of one key, one takes it. */
 	if (open && __atomic_compare_exchange_n(
@@ -339,7 +319,7 @@ ARCH_INLINE bool recorder_without_slot(struct recorder_state *state, struct reco
 			recorder_add(slot, &slot->unstarted, 1);
 		return ends;
 	}
-	if (RECORDER_LOAD(&open->key) != self->owner) {
+	if (EVENTS_LOAD(&open->key) != self->owner) {
 		RECORDER_STORE(&open->process, process);
 		RECORDER_STORE(&open->begun.ticks, 0);
 		__atomic_store_n(&open->key, self->owner, __ATOMIC_RELEASE);
@@ -351,33 +331,35 @@ ARCH_INLINE bool recorder_without_slot(struct recorder_state *state, struct reco
 	return true;
 }
 
-/*
- * The two addresses of a role lie in memory that the program can write. Noise there must not be
- * followed: it agrees once in 2^64. `own` is part of the code, which the program cannot write.
- */
-ARCH_INLINE uint64_t recorder_check(uint64_t own, uint64_t state, uint64_t cookie)
+/* Is it a place that the code names of which this is a part? */
+ARCH_INLINE bool recorder_is_older(uint64_t state, uint64_t cookie)
 {
-	uint64_t check = (own ^ state) * UINT64_C(0x9e3779b97f4a7c15);
+	const uint8_t *copied;
+	const struct recorder_head *head;
 
-	check = ((check ^ check >> 32) + cookie) * UINT64_C(0xbf58476d1ce4e5b9);
-	return check ^ check >> 32;
+	__asm__("lea __start_recorder_copied(%%rip), %0" : "=r"(copied));
+	head = (const struct recorder_head *)copied - 1;
+	for (size_t i = 0; i < RECORDER_OLDER && head->older[i].state; i++)
+		if (head->older[i].state == state)
+			return head->older[i].cookie == cookie;
+	return false;
 }
 
 __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void recorder_hit(
 	const struct arch_registers *r, const struct recorder_role *role,
 	struct recorder_state *state, uint64_t *cookie)
 {
-	uint8_t what = RECORDER_LOAD(&role->what);
+	uint8_t what = EVENTS_LOAD(&role->what);
 	bool ends = what == RECORDER_END, done, certain;
 	uint64_t now = what == RECORDER_START ? 0 : arch_now(), process, key = 0;
-	uint64_t elsewhere = RECORDER_LOAD(&role->state), its = RECORDER_LOAD(&role->cookie);
+	uint64_t older = EVENTS_LOAD(&role->older.state), its = EVENTS_LOAD(&role->older.cookie);
 	struct recorder_self self;
 	struct recorder_slot *slot;
 
-	if (elsewhere) {
-		if (recorder_check((uint64_t)state, elsewhere, its) != RECORDER_LOAD(&role->check))
+	if (older) {
+		if (!recorder_is_older(older, its))
 			return;
-		state = (struct recorder_state *)elsewhere;
+		state = (struct recorder_state *)older;
 		cookie = (uint64_t *)its;
 	}
 	process = recorder_process(state, cookie);
@@ -393,13 +375,17 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 			by.thread = (uint32_t)(self.pointer >> EVENTS_POINTER_SHIFT);
 			by.by_pointer = 1;
 		}
-		events_write(r, &state->events, role->constant, &by, now);
+		events_write(r, &state->events, role->key.value, &by, now);
 		return;
 	}
-	certain = self.tid || !RECORDER_LOAD(&state->tids);
+	certain = self.tid || !EVENTS_LOAD(&state->tids);
 	slot = recorder_slot(state, self.owner);
-	if (role->key != RECORDER_THREAD) {
-		done = recorder_key(r, role, &key) && key + 1 && key + 2;
+	if (role->key.what) {
+		struct events_hit hit = {
+			.registers = r, .stack = r->general[ARCH_STACK_POINTER] + role->pushed};
+
+		done = events_argument(&hit, &state->events, &role->key, &key) && key + 1 &&
+		       key + 2;
 		if (done && ends)
 			recorder_end_key(state, slot, key + 1, process, now);
 		else if (done)
@@ -423,14 +409,6 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 
 /* ---- here ---- */
 
-ARCH_COPIED void recorder_send(
-	struct recorder_role *role, uint64_t own, uint64_t state, uint64_t cookie)
-{
-	role->state = state;
-	role->cookie = cookie;
-	role->check = recorder_check(own, state, cookie);
-}
-
 ARCH_COPIED void events_seal(struct events_operand *o, uint64_t state)
 {
 	o->check = events_check(state + offsetof(struct recorder_state, events), o->value, o->size);
@@ -443,18 +421,17 @@ size_t recorder_code(const uint8_t **code, size_t *entry)
 	return (size_t)(__stop_recorder_copied - __start_recorder_copied);
 }
 
-/* Before the copy: two addresses, and what trampolines call. */
-struct recorder_head {
-	uint64_t state, cookie;
-	uint8_t record[ARCH_TRAMPOLINE_RECORD_BYTES];
-};
-
 size_t recorder_head_size(void)
 {
 	const uint8_t *code;
 	size_t entry, size = sizeof(struct recorder_head) + recorder_code(&code, &entry);
 
 	return (size + RECORDER_ALIGN - 1) / RECORDER_ALIGN * RECORDER_ALIGN;
+}
+
+size_t recorder_older_at(void)
+{
+	return offsetof(struct recorder_head, older);
 }
 
 uint64_t recorder_entry(uint64_t code)
@@ -475,46 +452,6 @@ bool recorder_write_head(uint8_t *out, uint64_t code, uint64_t state, uint64_t c
 	memcpy(out, &head, sizeof head);
 	memcpy(out + sizeof head, from, size);
 	return made > 0;
-}
-
-uint64_t recorder_from(size_t bucket)
-{
-	size_t power = bucket / 8;
-
-	return power < 2 ? bucket : (UINT64_C(8) + bucket % 8) << (power - 1);
-}
-
-void recorder_read(const struct recorder_state *state, bool keyed, struct recorder_sum *sum)
-{
-	uint64_t epoch = RECORDER_LOAD(&state->epoch);
-
-	*sum = (struct recorder_sum){.least = UINT64_MAX, .lost = RECORDER_LOAD(&state->lost)};
-	for (size_t i = 0; i <= RECORDER_SLOTS; i++) {
-		const struct recorder_slot *slot = &state->slots[i];
-		uint64_t least = RECORDER_LOAD(&slot->least), most = RECORDER_LOAD(&slot->most);
-
-		if (i < RECORDER_SLOTS && !RECORDER_LOAD(&slot->owner))
-			continue;
-		sum->open += !keyed && RECORDER_LOAD(&slot->begun.ticks);
-		sum->nested += RECORDER_LOAD(&slot->nested);
-		sum->restarted += RECORDER_LOAD(&slot->restarted);
-		sum->unstarted += RECORDER_LOAD(&slot->unstarted);
-		sum->backwards += RECORDER_LOAD(&slot->backwards);
-		sum->sum += RECORDER_LOAD(&slot->sum);
-		if (RECORDER_LOAD(&slot->epoch) == epoch) {
-			sum->least = least < sum->least ? least : sum->least;
-			sum->most = most > sum->most ? most : sum->most;
-		}
-		for (size_t k = 0; k < RECORDER_BUCKETS; k++) {
-			uint64_t count = RECORDER_LOAD(&slot->buckets[k]);
-
-			sum->buckets[k] += count;
-			sum->matched += count;
-		}
-	}
-	/* By thread: those of threads without a slot. */
-	for (size_t i = 0; i < RECORDER_OPENS; i++)
-		sum->open += RECORDER_LOAD(&state->opens[i].key) != 0;
 }
 
 size_t recorder_thread_at(uint64_t owner, size_t i)

@@ -19,8 +19,7 @@
  *     arena    cookie | head, sites | counters, with a role each | state
  *               recorder_head, code of the recorder | trampolines
  */
-#ifndef COUNT_RECORDER_H
-#define COUNT_RECORDER_H
+#pragma once
 
 #include "count/events.h"
 
@@ -37,6 +36,8 @@
 #define RECORDER_OPENS 1024
 #define RECORDER_THREADS 1024 /* of which something is proven; a power of 2 */
 #define RECORDER_TRIES 32     /* places in a table for one thread or key */
+
+#define RECORDER_STACK_BYTES 600 /* of a thread, below the red zone, that a hit needs at most */
 
 /* An open start. */
 struct recorder_begun {
@@ -95,30 +96,27 @@ struct recorder_state {
 
 #define RECORDER_PAIR_BYTES offsetof(struct recorder_state, threads)
 
-/* Where a key comes from. Memory is read only in the page below the stack pointer, which is mapped.
- */
-enum recorder_key { RECORDER_THREAD, RECORDER_REGISTER, RECORDER_CONSTANT, RECORDER_STACK };
-
 enum recorder_what { RECORDER_NONE, RECORDER_START, RECORDER_END, RECORDER_EVENT };
+
+/* Of an arena: the addresses of its state and of its cookie. */
+struct recorder_place {
+	uint64_t state, cookie;
+};
+
+#define RECORDER_OLDER 64
 
 /* What a hit of a site is, in the data of the arena. */
 struct recorder_role {
 	uint8_t what;   /* enum recorder_what; written last, and cleared first */
-	uint8_t key;    /* enum recorder_key */
-	uint8_t number; /* of its register: struct arch_registers */
-	int8_t size;    /* bytes of the key; negative: signed */
-	int32_t displacement;
-	uint64_t constant; /* of an event: EVENTS_ROLE */
-	uint8_t pushed;    /* bytes on the stack since the site: of a call to the trampoline */
-	uint8_t unused[7];
-	/* Set by recorder_send. Hits are dropped if they do not agree: the program wrote there. */
-	uint64_t state;  /* address of the state of an older arena; 0: that of its own */
-	uint64_t cookie; /* address of the cookie of that arena */
-	uint64_t check;
+	uint8_t pushed; /* bytes on the stack since the site: of a call to the trampoline */
+	uint8_t unused[6];
+	/* Of a start and an end: where the key comes from; without `what`: by thread. Memory is
+	   read only in the page below the stack pointer, which is mapped. Of an event the value:
+	   EVENTS_ROLE. */
+	struct events_operand key;
+	struct recorder_place older; /* where its hits go instead of to its own arena; 0: not */
+	uint64_t unused2;
 };
-
-/* Let the hits of a role go to the state of an older arena than its own, whose state is `own`. */
-void recorder_send(struct recorder_role *role, uint64_t own, uint64_t state, uint64_t cookie);
 
 /* The hit of a site. */
 void recorder_hit(const struct arch_registers *r, const struct recorder_role *role,
@@ -134,6 +132,13 @@ size_t recorder_code(const uint8_t **code, size_t *entry);
 size_t recorder_head_size(void);
 uint64_t recorder_entry(uint64_t code);
 bool recorder_write_head(uint8_t *out, uint64_t code, uint64_t state, uint64_t cookie);
+
+/*
+ * Where the code of an arena has struct recorder_place[RECORDER_OLDER]: of the older arenas to
+ * which its hits may go; 0: there are no more. Hits of a role that names another place are dropped:
+ * the program, or a forked child, which can write to the data and not to the code, has written it.
+ */
+size_t recorder_older_at(void);
 
 /* The first value of a bucket, ns. */
 uint64_t recorder_from(size_t bucket);
@@ -153,5 +158,3 @@ struct recorder_sum {
 
 /* Threads write meanwhile: each word is read once, whole. */
 void recorder_read(const struct recorder_state *state, bool keyed, struct recorder_sum *sum);
-
-#endif

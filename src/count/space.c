@@ -29,53 +29,34 @@ static bool space_limit(const char *limits, const char *name, uint64_t *limit)
 	return end != line + strlen(name);
 }
 
-static uint64_t space_stack_limit(const char *limits)
-{
-	uint64_t limit;
-
-	return space_limit(limits, "Max stack size", &limit) && limit < SPACE_STACK_MOST
-		       ? limit
-		       : SPACE_STACK_MOST;
-}
-
-/* Where the heap begins; 0: unknown. */
-static uint64_t space_start_brk(const char *stat)
-{
-	const char *at = strrchr(stat, ')');
-
-	/* The field behind the name is the third. */
-	for (int field = 2; at && field < SPACE_START_BRK; field++) {
-		at = strchr(at, ' ');
-		at = at ? at + 1 : NULL;
-	}
-	return at ? strtoull(at, NULL, 10) : 0;
-}
-
-static uint64_t space_below(uint64_t address, uint64_t size)
-{
-	return address > size ? (address - size) & -SPACE_PAGE : 0;
-}
-
 bool space_parse(struct tactics_space *space, char *maps, const char *limits, const char *stat,
 	size_t *mappings)
 {
-	uint64_t brk = space_start_brk(stat) & -SPACE_PAGE;
-	uint64_t stack = space_stack_limit(limits) + SPACE_STACK;
+	const char *at = strrchr(stat, ')');
+	uint64_t stack, brk;
 	struct array list;
 	size_t malformed;
 	bool fits;
 
+	if (!space_limit(limits, "Max stack size", &stack) || stack > SPACE_STACK_MOST)
+		stack = SPACE_STACK_MOST;
+	stack += SPACE_STACK;
+	/* Where the heap begins. The field behind the name is the third. */
+	for (int field = 2; at && field < SPACE_START_BRK; field++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	brk = at ? strtoull(at, NULL, 10) & -SPACE_PAGE : 0;
 	array_init(&list, sizeof(struct mapping));
 	fits = maps_parse(maps, &list, &malformed);
 	*mappings = list.count;
-	for (size_t i = 0; fits && i < list.count; i++) {
-		const struct mapping *m = ARRAY_AT(&list, struct mapping, i);
-
+	ARRAY_EACH_WHILE(fits, const struct mapping, m, &list) {
 		fits = tactics_take(space, m->start, m->end);
 		if (fits && !strcmp(m->path, "[heap]"))
 			fits = tactics_take(space, m->start, m->end + SPACE_HEAP);
 		if (fits && !strcmp(m->path, "[stack]"))
-			fits = tactics_take(space, space_below(m->end, stack), m->end);
+			fits = tactics_take(
+				space, m->end > stack ? (m->end - stack) & -SPACE_PAGE : 0, m->end);
 	}
 	/* Before the first malloc there is no heap. */
 	if (fits && brk)
@@ -164,8 +145,8 @@ int space_check(
 			(double)bytes / mib, locked ? "locked memory" : "address space",
 			locked ? "RLIMIT_MEMLOCK" : "RLIMIT_AS", (double)left / mib);
 		error_hint(e,
-			"raise the limit (prlimit --pid %d --%s=...), or let the kernel count "
-			"the hits, as root",
+			"raise the limit (prlimit --pid %d --%s=...), or let the kernel count the "
+			"hits, as root",
 			who->pid, locked ? "memlock" : "as");
 	}
 	free(limits);
@@ -187,5 +168,23 @@ int space_arenas(const struct identity *who, struct array *arenas, struct probes
 		r = error_memory(e, "the mappings of a process");
 	array_done(&list);
 	free(maps);
+	return r;
+}
+
+int space_has_arena(int proc, uint64_t inode, uint64_t address)
+{
+	struct identity who = {.proc = proc, .task = proc, .maps = -1};
+	struct probes_error ignored;
+	struct array arenas;
+	int r;
+
+	array_init(&arenas, sizeof(struct maps_arena));
+	r = space_arenas(&who, &arenas, &ignored);
+	for (size_t i = 0; r == 0 && i < arenas.count; i++) {
+		const struct maps_arena *one = ARRAY_AT(&arenas, struct maps_arena, i);
+
+		r = one->inode == inode && (!address || one->address == address);
+	}
+	array_done(&arenas);
 	return r;
 }

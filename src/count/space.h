@@ -2,8 +2,7 @@
  * Which addresses of a process are free for landings and counters: neither mapped, nor where its
  * heap or a stack may grow.
  */
-#ifndef COUNT_SPACE_H
-#define COUNT_SPACE_H
+#pragma once
 
 #include "count/tactics.h"
 #include "process/identity.h"
@@ -39,4 +38,6 @@ int space_check(
 /* Append where the process has counters (struct maps_arena). */
 int space_arenas(const struct identity *who, struct array *arenas, struct probes_error *e);
 
-#endif
+/* Does the process of this /proc directory map the arena of that inode, at that address (0: at
+ * any)? 1 or 0; or a negative errno: its maps cannot be read. */
+int space_has_arena(int proc, uint64_t inode, uint64_t address);

@@ -4,8 +4,6 @@
  */
 #include "count/tactics.h"
 
-#include "count/tactics_evict.h"
-
 #include <stdlib.h>
 
 #define TACTICS_TRAMPOLINE_BYTES \
@@ -78,22 +76,10 @@ static void tactics_neighbours(const struct tactics *t, size_t i, struct tactics
 	}
 }
 
-/* Where instructions begin: everywhere behind one that cannot be decoded. */
-static void tactics_starts(uint64_t address, struct tactics_around *a)
-{
-	struct arch_displaced m;
-
-	for (size_t at = 1; at <= TACTICS_RELIED; at += m.length ? m.length : 1) {
-		size_t size = at < a->size ? a->size - at : 0;
-
-		a->code.start[at - 1] = true;
-		arch_displace(a->bytes + at, size, address + at, address + at, false, &m);
-	}
-}
-
 static enum tactics_result tactics_look(const struct tactics *t, size_t i, struct tactics_around *a)
 {
 	const struct tactics_site *s = &t->sites[i];
+	struct arch_displaced m;
 
 	*a = (struct tactics_around){.size = s->code_size, .nearest = TACTICS_BYTES};
 	if (a->size > TACTICS_BYTES)
@@ -109,7 +95,16 @@ static enum tactics_result tactics_look(const struct tactics *t, size_t i, struc
 		return arch_is_site(&arch_site_ocaml, s->code) ? TACTICS_PLANNED : TACTICS_FOREIGN;
 	if (s->whole || a->unsteady)
 		return TACTICS_NEIGHBOUR;
-	tactics_starts(s->address, a);
+	/* Instructions begin everywhere behind one that cannot be decoded. */
+	for (size_t at = 1; at <= TACTICS_RELIED; at += m.length ? m.length : 1) {
+		size_t size = at < a->size ? a->size - at : 0;
+		uint8_t nop = arch_wide_nop(a->bytes + at, size);
+
+		a->code.start[at - 1] = true;
+		arch_displace(a->bytes + at, size, s->address + at, s->address + at, false, &m);
+		/* Where the end of it cannot be read, it may be such a nop. */
+		a->code.call[at - 1] = nop ? nop <= t->wide_nop : !m.length && size < t->wide_nop;
+	}
 	memcpy(a->code.bytes, a->bytes + 1, TACTICS_RELIED);
 	for (size_t at = 0; at < TACTICS_RELIED; at++)
 		if (a->code.start[at] && a->code.bytes[at] == ARCH_BREAKPOINT)
@@ -184,7 +179,7 @@ static enum tactics_result tactics_pun(struct tactics_planner *p, size_t i, bool
 	if (tactics_look(p->t, i, &a) != TACTICS_PLANNED)
 		return s->result;
 	size = tactics_write_count(p, trampoline);
-	set.count = 0;
+	tactics_set_init(&set);
 	tactics_set_jump(&set, &a.code, 0, s->address + ARCH_JUMP_BYTES, p->trampoline);
 	if (!size || !arch_jump(p->trampoline + size, s->address + 1, trampoline + size))
 		return TACTICS_NO_ARENA;
@@ -219,26 +214,6 @@ static enum tactics_result tactics_call(struct tactics_planner *p, struct tactic
 	return tactics_commit(p, s, PROBES_TACTIC_OCAML, &none, trampoline, size + run);
 }
 
-/* The displaced successor and its way back, behind `size` bytes of the trampoline; returns its
- * size. */
-static size_t tactics_write_displaced(const struct tactics_planner *p, struct tactics_site *s,
-	const struct tactics_around *a, struct arch_displaced *m, size_t size, uint8_t *trampoline)
-{
-	uint64_t from = s->address + 1, to = p->trampoline + size;
-
-	s->displaced = arch_displace(a->bytes + 1, a->size - 1, from, to, p->t->shadow_stack, m);
-	if (s->displaced != ARCH_DISPLACED)
-		return 0;
-	memcpy(trampoline + size, m->code, m->size);
-	if (!m->continues)
-		return m->size;
-	if (!arch_jump(to + m->size, from + m->length, trampoline + size + m->size)) {
-		s->displaced = ARCH_DISPLACE_TOO_FAR;
-		return 0;
-	}
-	return m->size + (size_t)ARCH_JUMP_BYTES;
-}
-
 static enum tactics_result tactics_evict_site(struct tactics_planner *p, size_t i, bool expose)
 {
 	struct tactics_site *s = &p->t->sites[i];
@@ -247,6 +222,7 @@ static enum tactics_result tactics_evict_site(struct tactics_planner *p, size_t 
 	struct tactics_around a;
 	struct tactics_eviction e;
 	struct arch_displaced m;
+	uint64_t from = s->address + 1, to = p->trampoline + size;
 
 	if (tactics_look(p->t, i, &a) != TACTICS_PLANNED)
 		return s->result;
@@ -256,9 +232,19 @@ static enum tactics_result tactics_evict_site(struct tactics_planner *p, size_t 
 		return TACTICS_PAGE_END;
 	if (a.size < ARCH_SITE_BYTES)
 		return TACTICS_SHORT;
-	displaced = tactics_write_displaced(p, s, &a, &m, size, trampoline);
-	if (!displaced)
+	/* The displaced successor and its way back. */
+	s->displaced = arch_displace(a.bytes + 1, a.size - 1, from, to, p->t->shadow_stack, &m);
+	if (s->displaced != ARCH_DISPLACED)
 		return TACTICS_INSTRUCTION;
+	memcpy(trampoline + size, m.code, m.size);
+	displaced = m.size;
+	if (m.continues) {
+		if (!arch_jump(to + m.size, from + m.length, trampoline + size + m.size)) {
+			s->displaced = ARCH_DISPLACE_TOO_FAR;
+			return TACTICS_INSTRUCTION;
+		}
+		displaced += ARCH_JUMP_BYTES;
+	}
 	if (tactics_faults(s) & p->t->handled)
 		return TACTICS_FAULTS;
 	/* Who counts another site there would change what was displaced. */
@@ -267,7 +253,7 @@ static enum tactics_result tactics_evict_site(struct tactics_planner *p, size_t 
 
 	e = (struct tactics_eviction){.pc = s->address,
 		.trampoline = p->trampoline,
-		.displaced = p->trampoline + size,
+		.displaced = to,
 		.code = a.code,
 		.free = m.length > TACTICS_FREE ? TACTICS_FREE : m.length - 1u,
 		.expose = expose};
@@ -301,8 +287,12 @@ static bool tactics_find_arena(struct tactics_planner *p, size_t sites)
 	       TACTICS_STATE_BYTES;
 	code = tactics_round(
 		tactics_recorder_size() + sites * TACTICS_TRAMPOLINE_BYTES, TACTICS_PAGE);
-	t->arena = tactics_space_near(
-		p->space, t->low, t->high, TACTICS_PAGE + data + code, TACTICS_REACH);
+	if (t->gap)
+		t->arena = tactics_space_near(p->space, t->low, t->high,
+			TACTICS_PAGE + data + code + t->gap, TACTICS_REACH);
+	if (!t->arena)
+		t->arena = tactics_space_near(
+			p->space, t->low, t->high, TACTICS_PAGE + data + code, TACTICS_REACH);
 	if (!t->arena)
 		return false;
 	t->data_size = data;
@@ -364,22 +354,6 @@ static void tactics_plan_all(struct tactics_planner *p)
 		}
 }
 
-/* Take the arena, as far as it is used. */
-static bool tactics_close(struct tactics_planner *p)
-{
-	struct tactics *t = p->t;
-
-	if (!t->planned) {
-		free(t->code);
-		t->code = NULL;
-		t->arena = t->data_size = t->code_size = 0;
-		return true;
-	}
-	t->code_size = tactics_round(p->trampoline - p->code, TACTICS_PAGE);
-	return tactics_take(p->space, t->arena, p->code + t->code_size) &&
-	       tactics_space_settle(p->space);
-}
-
 bool tactics_plan(struct tactics *t, struct tactics_space *space)
 {
 	struct tactics_planner p = {
@@ -405,7 +379,18 @@ bool tactics_plan(struct tactics *t, struct tactics_space *space)
 	if (sites && tactics_find_arena(&p, sites)) {
 		if (!p.no_memory)
 			tactics_plan_all(&p);
-		return !p.no_memory && tactics_close(&p);
+		if (p.no_memory)
+			return false;
+		if (!t->planned) {
+			free(t->code);
+			t->code = NULL;
+			t->arena = t->data_size = t->code_size = 0;
+			return true;
+		}
+		/* Take the arena, as far as it is used. */
+		t->code_size = tactics_round(p.trampoline - p.code, TACTICS_PAGE);
+		return tactics_take(space, t->arena, p.code + t->code_size) &&
+		       tactics_space_settle(space);
 	}
 	for (size_t i = 0; i < t->count; i++)
 		if (t->sites[i].wanted && t->sites[i].result == TACTICS_PLANNED)
@@ -435,20 +420,24 @@ const char *tactics_why(const struct tactics_site *s)
 		[TACTICS_PLANNED] = "",
 		[TACTICS_NEEDS_STOP] = "it can be counted only if all threads stop for a moment",
 		[TACTICS_EXPOSED] =
-			"a breakpoint behind it would crash the process while it is counted",
+			"a breakpoint or uprobe behind it would crash the process while it is "
+			"counted",
 		[TACTICS_FOREIGN] = "it does not begin with a nop: another tool holds it, or its "
 				    "library changed",
+		[TACTICS_NO_NOP] = "it is no nop of one byte, in its file either: only those are "
+				   "counted",
 		[TACTICS_BREAKPOINT] =
-			"another tool holds an instruction right behind it: try again without that",
+			"another tool holds an instruction right behind it; detach that tool, then "
+			"try again",
 		[TACTICS_SHORT] = "the code behind it cannot be read",
-		[TACTICS_NO_LANDING] = "no page is free where a jump in its place would land",
+		[TACTICS_NO_LANDING] =
+			"every jump that fits there leads into memory that is in use",
 		[TACTICS_NO_ROOM] = "it would need more mappings than the process may have",
 		[TACTICS_NEIGHBOUR] = "another site is too near",
 		[TACTICS_PAGE_END] = "it lies at the end of a page: no single write changes it",
 		[TACTICS_NO_ARENA] = "no free address space for counters near its code",
-		[TACTICS_FAULTS] =
-			"the instruction after it can fault, and the program's signal handler "
-			"would then see the wrong address",
+		[TACTICS_FAULTS] = "the instruction after it can fault, and the program's signal "
+				   "handler would then see the wrong address",
 	};
 	static const char *const displaced[] = {
 		[ARCH_DISPLACED] = "",

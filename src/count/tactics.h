@@ -28,8 +28,7 @@
  *
  * With L < 5 the last of r0 to r3 are bytes of the next instructions, and stay as they are.
  */
-#ifndef COUNT_TACTICS_H
-#define COUNT_TACTICS_H
+#pragma once
 
 #include "count/recorder.h"
 #include "count/tactics_landings.h"
@@ -42,6 +41,7 @@ enum tactics_result {
 	TACTICS_NEEDS_STOP,  /* only its successor could be evicted, and that is not allowed now */
 	TACTICS_EXPOSED,     /* it would be exposed (see tactics_site), and that is not allowed */
 	TACTICS_FOREIGN,     /* it does not begin with a nop: another tool holds it */
+	TACTICS_NO_NOP,      /* nor does it in its file */
 	TACTICS_BREAKPOINT,  /* another tool holds an instruction behind it: what is it really? */
 	TACTICS_SHORT,       /* the code behind it cannot be read */
 	TACTICS_NO_LANDING,  /* no free page where its jump would land */
@@ -67,8 +67,8 @@ struct tactics_site {
 	enum tactics_result result;
 	enum arch_displace_result displaced;
 	enum probes_tactic tactic;
-	/* No page is free for a breakpoint at an instruction behind it: whoever sets one there
-	 * while the site is counted crashes the process. */
+	/* No page is free for a breakpoint at an instruction behind it, or a uprobe there becomes a
+	 * call: whoever sets one while the site is counted crashes the process. */
 	bool exposed;
 	uint8_t length;                 /* bytes to write: 1 (punned), ARCH_SITE_BYTES (evicted) */
 	uint8_t bytes[ARCH_SITE_BYTES]; /* the new ones, where they do not stay the old ones */
@@ -106,8 +106,10 @@ struct tactics {
 	bool may_evict;     /* all threads can be stopped, later */
 	bool may_expose;    /* as a last resort: see struct tactics_site */
 	bool shadow_stack;
-	uint8_t handled; /* ARCH_FAULTS_*: what the process handles: no instruction that may do it
-			    is displaced, since its handler knows the program's alone */
+	uint64_t gap; /* bytes above the arena that should stay free: the kernel fills them first */
+	uint8_t wide_nop; /* nops of 5 bytes to so many may become calls (arch_wide_nop); 0: none */
+	uint8_t handled;  /* ARCH_FAULTS_*: what the process handles: no instruction that may do it
+			     is displaced, since its handler knows the program's alone */
 
 	/* Out. */
 	uint64_t arena;              /* 0: nothing was planned */
@@ -119,8 +121,8 @@ struct tactics {
 
 /*
  * Plan all sites that are wanted, and take what they need out of `space`: afterwards it holds the
- * arena and the pages of landings (not `mapped` yet). A site that has no plan has a `result`; that
- * is no error. False: no memory; then neither the plan nor the space is of any use.
+ * arena and the pages of landings. A site that has no plan has a `result`; that is no error. False:
+ * no memory; then neither the plan nor the space is of any use.
  */
 bool tactics_plan(struct tactics *t, struct tactics_space *space);
 void tactics_done(struct tactics *t);
@@ -130,5 +132,3 @@ uint8_t tactics_faults(const struct tactics_site *s);
 
 /* One line: why a site has no tactic. */
 const char *tactics_why(const struct tactics_site *s);
-
-#endif

@@ -1,4 +1,3 @@
-/* The address space that the planner sees: ranges that are taken, and pages of landings. Pure. */
 #include "count/tactics_space.h"
 
 #include "base/order.h"
@@ -91,48 +90,6 @@ static bool tactics_space_index(struct tactics_space *space, size_t more)
 	return true;
 }
 
-static struct tactics_page *tactics_space_add(struct tactics_space *space, uint64_t address)
-{
-	struct tactics_page *page = tactics_space_find(space, address);
-
-	if (page)
-		return page;
-	if (2 * (space->pages.count + 1) > space->index.count &&
-		!tactics_space_index(space, space->pages.count + 1))
-		return NULL;
-	page = array_add(&space->pages);
-	if (!page)
-		return NULL;
-	page->address = tactics_space_page(address);
-	*tactics_space_place(space, page->address) = (uint32_t)space->pages.count;
-	return page;
-}
-
-static void tactics_space_mark(struct tactics_page *page, uint64_t start, uint64_t end)
-{
-	for (uint64_t at = start; at < end; at++)
-		page->used[at % TACTICS_PAGE / 8] |= (uint8_t)(1 << at % 8);
-}
-
-bool tactics_note_landing(struct tactics_space *space, uint64_t address, uint8_t size)
-{
-	uint64_t end = address > UINT64_MAX - size ? UINT64_MAX : address + size;
-
-	/* It may cross pages: we did not write this. */
-	for (uint64_t next; address < end; address = next) {
-		struct tactics_page *page = tactics_space_add(space, address);
-
-		if (!page)
-			return false;
-		page->mapped = true;
-		next = page->address > UINT64_MAX - TACTICS_PAGE ? end
-								 : page->address + TACTICS_PAGE;
-		next = next < end ? next : end;
-		tactics_space_mark(page, address, next);
-	}
-	return true;
-}
-
 bool tactics_space_settle(struct tactics_space *space)
 {
 	struct tactics_range *ranges;
@@ -213,11 +170,21 @@ bool tactics_space_unused(const struct tactics_space *space, uint64_t address, s
 
 bool tactics_space_land(struct tactics_space *space, uint64_t address, size_t size)
 {
-	struct tactics_page *page = tactics_space_add(space, address);
+	struct tactics_page *page = tactics_space_find(space, address);
 
-	if (page)
-		tactics_space_mark(page, address, address + size);
-	return page;
+	if (!page) {
+		if (2 * (space->pages.count + 1) > space->index.count &&
+			!tactics_space_index(space, space->pages.count + 1))
+			return false;
+		page = array_add(&space->pages);
+		if (!page)
+			return false;
+		page->address = tactics_space_page(address);
+		*tactics_space_place(space, page->address) = (uint32_t)space->pages.count;
+	}
+	for (uint64_t at = address; at < address + size; at++)
+		page->used[at % TACTICS_PAGE / 8] |= (uint8_t)(1 << at % 8);
+	return true;
 }
 
 uint64_t tactics_space_near(const struct tactics_space *space, uint64_t low, uint64_t high,

@@ -2,8 +2,7 @@
  * The address space of a process as the planner of tactics sees it: ranges that are taken, and
  * pages of landings, which are shared by sites and by plans. Pure.
  */
-#ifndef COUNT_TACTICS_SPACE_H
-#define COUNT_TACTICS_SPACE_H
+#pragma once
 
 #include "base/array.h"
 
@@ -21,10 +20,9 @@ struct tactics_range {
 	uint64_t start, end;
 };
 
-/* A page of landings, mapped or planned. */
+/* A page of landings. */
 struct tactics_page {
 	uint64_t address;
-	bool mapped;                    /* in the process, by an earlier plan */
 	uint8_t used[TACTICS_PAGE / 8]; /* one bit a byte */
 };
 
@@ -45,12 +43,6 @@ void tactics_space_done(struct tactics_space *space);
 
 /* Take a range; it may overlap what is taken already. False: no memory. */
 bool tactics_take(struct tactics_space *space, uint64_t start, uint64_t end);
-
-/*
- * Note a landing that an earlier plan has mapped: its page is used again, even where it lies in a
- * range that is taken. False: no memory.
- */
-bool tactics_note_landing(struct tactics_space *space, uint64_t address, uint8_t size);
 
 /* ---- for the planner ---- */
 
@@ -83,5 +75,3 @@ bool tactics_space_land(struct tactics_space *space, uint64_t address, size_t si
  */
 uint64_t tactics_space_near(const struct tactics_space *space, uint64_t low, uint64_t high,
 	uint64_t size, uint64_t reach);
-
-#endif

@@ -35,29 +35,6 @@ static int uprobe_bpf(enum bpf_cmd command, union bpf_attr *attr)
 	return r < 0 ? -errno : r;
 }
 
-/* The map has one value, an array of counters: so a program can address each of them. */
-static int uprobe_make_map(struct uprobes_map *map)
-{
-	union bpf_attr attr = {.map_type = BPF_MAP_TYPE_ARRAY,
-		.key_size = sizeof(uint32_t),
-		.value_size = UPROBE_COUNTERS * sizeof *map->counters,
-		.max_entries = 1,
-		.map_flags = BPF_F_MMAPABLE,
-		.map_name = "probes_tui"};
-	int r;
-
-	map->fd = uprobe_bpf(BPF_MAP_CREATE, &attr);
-	if (map->fd < 0)
-		return map->fd;
-	map->counters = mmap(NULL, UPROBE_COUNTERS * sizeof *map->counters, PROT_READ | PROT_WRITE,
-		MAP_SHARED, map->fd, 0);
-	if (map->counters != MAP_FAILED)
-		return 0;
-	r = -errno;
-	close(map->fd);
-	return r;
-}
-
 /*
  * The program: lock; counter += 1.
  *
@@ -89,8 +66,6 @@ static int uprobe_load(const struct uprobe *one)
 	return uprobe_bpf(BPF_PROG_LOAD, &attr);
 }
 
-/* ---- those of a session ---- */
-
 void uprobes_init(struct uprobes *u)
 {
 	*u = (struct uprobes){.ready = false};
@@ -102,9 +77,7 @@ void uprobes_end(struct uprobes *u)
 {
 	for (size_t i = 0; i < u->all.count; i++)
 		uprobe_detach(*ARRAY_AT(&u->all, struct uprobe *, i));
-	for (size_t i = 0; i < u->maps.count; i++) {
-		struct uprobes_map *map = ARRAY_AT(&u->maps, struct uprobes_map, i);
-
+	ARRAY_EACH(struct uprobes_map, map, &u->maps) {
 		if (map->fd >= 0)
 			close(map->fd);
 		map->fd = -1;
@@ -126,17 +99,31 @@ void uprobes_done(struct uprobes *u)
 int uprobes_add(struct uprobes *u, struct uprobe **made)
 {
 	uint32_t slot = (uint32_t)(u->all.count % UPROBE_COUNTERS);
+	/* A map has one value, an array of counters: so a program can address each of them. */
+	union bpf_attr attr = {.map_type = BPF_MAP_TYPE_ARRAY,
+		.key_size = sizeof(uint32_t),
+		.value_size = UPROBE_COUNTERS * sizeof(uint64_t),
+		.max_entries = 1,
+		.map_flags = BPF_F_MMAPABLE,
+		.map_name = "probes_tui"};
 	const struct uprobes_map *map;
 	struct uprobe *one;
 
 	if (!array_reserve(&u->all, 1) || !array_reserve(&u->maps, 1))
 		return -ENOMEM;
 	if (u->all.count / UPROBE_COUNTERS == u->maps.count) {
-		struct uprobes_map fresh;
-		int r = uprobe_make_map(&fresh);
+		struct uprobes_map fresh = {.fd = uprobe_bpf(BPF_MAP_CREATE, &attr)};
+		int code;
 
-		if (r < 0)
-			return r;
+		if (fresh.fd < 0)
+			return fresh.fd;
+		fresh.counters = mmap(NULL, UPROBE_COUNTERS * sizeof *fresh.counters,
+			PROT_READ | PROT_WRITE, MAP_SHARED, fresh.fd, 0);
+		if (fresh.counters == MAP_FAILED) {
+			code = -errno;
+			close(fresh.fd);
+			return code;
+		}
 		*(struct uprobes_map *)array_add(&u->maps) = fresh;
 	}
 	map = ARRAY_AT(&u->maps, struct uprobes_map, u->maps.count - 1);
@@ -151,12 +138,15 @@ int uprobes_add(struct uprobes *u, struct uprobe **made)
 	return 0;
 }
 
-static const char *uprobes_try(struct uprobes *u)
+const char *uprobes_why_not(struct uprobes *u)
 {
-	FILE *f = fopen(UPROBE_TYPE, "re");
 	struct uprobe *one;
+	FILE *f;
 	int r;
 
+	if (u->ready)
+		return NULL;
+	f = fopen(UPROBE_TYPE, "re");
 	if (!f || fscanf(f, "%d", &u->type) != 1)
 		u->type = -1;
 	if (f)
@@ -180,18 +170,9 @@ static const char *uprobes_try(struct uprobes *u)
 		       "uprobes";
 	if (r == -EMFILE || r == -ENFILE)
 		return "no descriptor is free for a uprobe (ulimit -n)";
+	u->ready = r >= 0;
 	return r < 0 ? "the kernel refuses the BPF program that counts the hits of uprobes" : NULL;
 }
-
-const char *uprobes_why_not(struct uprobes *u)
-{
-	const char *why = u->ready ? NULL : uprobes_try(u);
-
-	u->ready = !why;
-	return why;
-}
-
-/* ---- one ---- */
 
 int uprobe_attach(const struct uprobes *u, struct uprobe *one, pid_t tid, int file, uint64_t offset)
 {

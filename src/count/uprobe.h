@@ -14,8 +14,7 @@
  * not counted, the kernel puts the byte back (uprobe_perf_func, handler_chain in
  * kernel/events/uprobes.c).
  */
-#ifndef COUNT_UPROBE_H
-#define COUNT_UPROBE_H
+#pragma once
 
 #include "base/array.h"
 
@@ -71,5 +70,3 @@ static inline bool uprobe_attached(const struct uprobe *one)
 }
 
 uint64_t uprobe_hits(const struct uprobe *one);
-
-#endif

@@ -11,21 +11,6 @@
 /* DWARF's number of rbp: System V ABI, AMD64 supplement, figure 3.36. */
 #define FRAMES_POINTER 6
 
-static bool frames_is_framed(Dwarf_CFI *table, uint64_t address)
-{
-	Dwarf_Frame *frame = NULL;
-	Dwarf_Op *ops = NULL;
-	bool found = false;
-	size_t count = 0;
-
-	if (dwarf_cfi_addrframe(table, address, &frame) == 0 &&
-		dwarf_frame_cfa(frame, &ops, &count) == 0 && count == 1)
-		found = (ops->atom == DW_OP_bregx && ops->number == FRAMES_POINTER) ||
-			ops->atom == DW_OP_breg0 + FRAMES_POINTER;
-	free(frame);
-	return found;
-}
-
 void frames_find(int fd, const char *name, const uint64_t *addresses, size_t count, bool *framed)
 {
 	struct probes_error ignored;
@@ -41,8 +26,17 @@ void frames_find(int fd, const char *name, const uint64_t *addresses, size_t cou
 	reading_begin(&reading);
 	table = section_check_table(fd, &header, name, &ignored) == 0 ? dwarf_getcfi_elf(elf)
 								      : NULL;
-	for (size_t i = 0; table && i < count; i++)
-		framed[i] = frames_is_framed(table, addresses[i]);
+	for (size_t i = 0; table && i < count; i++) {
+		Dwarf_Frame *frame = NULL;
+		Dwarf_Op *ops = NULL;
+		size_t length = 0;
+
+		if (dwarf_cfi_addrframe(table, addresses[i], &frame) == 0 &&
+			dwarf_frame_cfa(frame, &ops, &length) == 0 && length == 1)
+			framed[i] = (ops->atom == DW_OP_bregx && ops->number == FRAMES_POINTER) ||
+				    ops->atom == DW_OP_breg0 + FRAMES_POINTER;
+		free(frame);
+	}
 	if (table)
 		dwarf_cfi_end(table);
 	elf_end(elf);

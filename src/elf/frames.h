@@ -1,6 +1,5 @@
 /* Where a function keeps a frame pointer, by the unwind table of its file. */
-#ifndef ELF_FRAMES_H
-#define ELF_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@
  * there, so that what lies at a distance from rbp is on the stack? False where no table says so.
  */
 void frames_find(int fd, const char *name, const uint64_t *addresses, size_t count, bool *framed);
-
-#endif

@@ -1,4 +1,3 @@
-/* Location expressions of DWARF as places of operands. */
 #include "elf/location.h"
 
 #include <dwarf.h>

@@ -3,8 +3,7 @@
  * Source: DWARF 5, section 2.6; numbers of registers: psABI of x86-64, "DWARF Register Number
  * Mapping". OPERAND_MEMORY without a register (OPERAND_NONE) is an absolute link-time address.
  */
-#ifndef ELF_LOCATION_H
-#define ELF_LOCATION_H
+#pragma once
 
 #include "elf/operand.h"
 
@@ -32,5 +31,3 @@ bool location_frame(const Dwarf_Op *ops, size_t count, const struct operand_plac
 
 /* Does an operand read exactly there? Addresses of symbols are not compared. */
 bool location_is(const struct operand_place *location, const struct operand_place *operand);
-
-#endif

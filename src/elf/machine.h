@@ -1,6 +1,5 @@
 /* Which machine an ELF header is for. Pure. Source: elf(5), the gABI's list of e_machine. */
-#ifndef ELF_MACHINE_H
-#define ELF_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ const char *machine_say(
 
 /* The same from the first MACHINE_HEADER bytes of a file; "" if supported, or not an ELF file. */
 const char *machine_foreign(const unsigned char *header, char *out, size_t size);
-
-#endif

@@ -1,11 +1,10 @@
 /*
- * Reads ELF files through libelf, with ELF_C_READ instead of a mapping: truncating a mapped file
- * would raise SIGBUS. All contents are untrusted; malformed parts are counted, never guessed.
+ * ELF_C_READ instead of a mapping: truncating a mapped file would raise SIGBUS. All contents are
+ * untrusted; malformed parts are counted, never guessed.
  */
 #include "elf/object.h"
 
 #include "base/error.h"
-#include "elf/notes.h"
 #include "elf/section.h"
 
 #include <errno.h>
@@ -388,8 +387,7 @@ static size_t object_read_piece(
 
 void object_read_spans(const struct object *o, struct spans *spans, unsigned char *buffer)
 {
-	for (size_t i = 0; i < spans->list.count; i++) {
-		struct span *span = ARRAY_AT(&spans->list, struct span, i);
+	ARRAY_EACH(struct span, span, &spans->list) {
 		size_t n;
 
 		for (span->got = 0; span->got < span->length; span->got += n) {

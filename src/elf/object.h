@@ -3,8 +3,7 @@
  * descriptor, on demand: only headers, string tables and note sections are read, however large the
  * file is.
  */
-#ifndef ELF_OBJECT_H
-#define ELF_OBJECT_H
+#pragma once
 
 #include "base/budget.h"
 #include "base/spans.h"
@@ -95,5 +94,3 @@ void object_read_spans(const struct object *object, struct spans *spans, unsigne
 
 /* The link-time address of a defined dynamic symbol, or 0. */
 uint64_t object_symbol(const struct object *object, const char *symbol);
-
-#endif

@@ -169,18 +169,6 @@ static bool operand_registers(const char *text, size_t length, struct operand_pl
 	return count > 1 || lengths[0];
 }
 
-static bool operand_vector(const char *place, uint8_t *number)
-{
-	char *end;
-	unsigned long n;
-
-	if (strncmp(place, "%xmm", 4) || !isdigit((unsigned char)place[4]))
-		return false;
-	n = strtoul(place + 4, &end, 10);
-	*number = (uint8_t)n;
-	return !*end && n < 16;
-}
-
 bool operand_place(const char *place, struct operand_place *out)
 {
 	const char *open = strchr(place, '(');
@@ -189,9 +177,12 @@ bool operand_place(const char *place, struct operand_place *out)
 	char *end;
 
 	*out = (struct operand_place){.what = OPERAND_REGISTER, .index = OPERAND_NONE};
-	if (operand_vector(place, &out->number)) {
+	if (!strncmp(place, "%xmm", 4) && isdigit((unsigned char)place[4])) {
+		unsigned long n = strtoul(place + 4, &end, 10);
+
 		out->what = OPERAND_VECTOR;
-		return true;
+		out->number = (uint8_t)n;
+		return !*end && n < 16;
 	}
 	if (*place == '%')
 		return operand_register(place, length, &out->number);

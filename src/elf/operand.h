@@ -5,8 +5,7 @@
  * OP: an assembler operand in AT&T syntax; it may contain blanks inside parentheses.
  * Source: sys/sdt.h 4.8 and the operands seen in libjvm, postgres, libvirt, libruby, php, python.
  */
-#ifndef ELF_OPERAND_H
-#define ELF_OPERAND_H
+#pragma once
 
 #include "probes.h"
 
@@ -37,5 +36,3 @@ struct operand_place {
  * one (the second byte of a register, a segment, a wider vector, a number that is too large).
  */
 bool operand_place(const char *place, struct operand_place *out);
-
-#endif

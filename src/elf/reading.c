@@ -1,4 +1,3 @@
-/* See reading.h. */
 #include "elf/reading.h"
 
 #include <pthread.h>

@@ -3,8 +3,7 @@
  * can expand to 3 GB. While it reads, our soft RLIMIT_AS limits what all open files take together;
  * it handles a failed allocation.
  */
-#ifndef ELF_READING_H
-#define ELF_READING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ void reading_release(size_t bytes);
 
 /* Does all that is open take a quarter of the limit, so that what is not used should be closed? */
 bool reading_crowded(void);
-
-#endif

@@ -1,4 +1,3 @@
-/* Checks of headers before libelf sees a file, and bounded reads of its sections. */
 #include "elf/section.h"
 
 #include "base/error.h"

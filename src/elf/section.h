@@ -2,8 +2,7 @@
  * The sections of an ELF file through libelf, which trusts the sizes in a file: so this module
  * checks the headers before libelf sees the file, and each section before it is read.
  */
-#ifndef ELF_SECTION_H
-#define ELF_SECTION_H
+#pragma once
 
 #include "probes.h"
 
@@ -54,5 +53,3 @@ struct section_strings section_strings(Elf *elf, size_t index, uint64_t *room);
 
 /* The string at an offset; "" beyond the table. */
 const char *section_string(const struct section_strings *strings, uint64_t offset);
-
-#endif

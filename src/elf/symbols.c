@@ -1,4 +1,3 @@
-/* Function names and source lines through libdwfl, C++ names through libiberty. */
 #include "elf/symbols.h"
 
 #include "elf/location.h"
@@ -153,32 +152,27 @@ void symbols_demangle(const char *symbol, char *out, size_t size)
 	out[used] = '\0';
 }
 
-/* The source file and line of an address of libdwfl's; NULL: unknown. */
-static const char *symbols_line(struct symbols *s, GElf_Addr address, int *number)
-{
-	Dwfl_Line *indexed = dwfl_module_getsrc(s->module, address);
-	Dwarf_Addr bias;
-	Dwarf_Die *unit;
-	Dwarf_Line *line;
-
-	if (indexed)
-		return dwfl_lineinfo(indexed, NULL, number, NULL, NULL, NULL);
-	unit = variables_unit(s->module, address, &bias);
-	line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
-	return line && dwarf_lineno(line, number) == 0 ? dwarf_linesrc(line, NULL, NULL) : NULL;
-}
-
 void symbols_find(struct symbols *s, uint64_t vaddr, struct probes_source *where)
 {
 	GElf_Addr address = vaddr + s->bias;
 	struct reading reading;
-	const char *name, *file;
+	const char *name, *file = NULL;
 	GElf_Off offset = 0;
 	GElf_Sym symbol;
+	Dwfl_Line *indexed;
+	Dwarf_Line *line;
+	Dwarf_Addr bias;
+	Dwarf_Die *unit;
 
 	reading_begin(&reading);
 	name = dwfl_module_addrinfo(s->module, address, &offset, &symbol, NULL, NULL, NULL);
-	file = symbols_line(s, address, &where->line);
+	indexed = dwfl_module_getsrc(s->module, address);
+	unit = indexed ? NULL : variables_unit(s->module, address, &bias);
+	line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+	if (indexed)
+		file = dwfl_lineinfo(indexed, NULL, &where->line, NULL, NULL, NULL);
+	else if (line && dwarf_lineno(line, &where->line) == 0)
+		file = dwarf_linesrc(line, NULL, NULL);
 	if (name) {
 		symbols_demangle(name, where->function, sizeof where->function);
 		where->offset = offset;

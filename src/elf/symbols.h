@@ -4,8 +4,7 @@
  * Opening a large file takes a second: done for one object, when the user looks at it. A debuglink
  * is followed only to a plain name beside the file. Its memory is limited: elf/reading.h.
  */
-#ifndef ELF_SYMBOLS_H
-#define ELF_SYMBOLS_H
+#pragma once
 
 #include "elf/variables.h"
 
@@ -33,5 +32,3 @@ const char *symbols_return(struct symbols *s, uint64_t vaddr, struct operand_pla
 
 /* Write the readable form of a C++ or OCaml symbol; any other symbol as it is. Pure. */
 void symbols_demangle(const char *symbol, char *out, size_t size);
-
-#endif

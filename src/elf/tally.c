@@ -1,4 +1,3 @@
-/* A hash set of numbers with open addressing. */
 #include "elf/tally.h"
 
 #include <stdlib.h>

@@ -2,8 +2,7 @@
  * Counts distinct probes without keeping them: a set of hashes of their names. Two names with the
  * same hash count as one, which is accurate enough for display.
  */
-#ifndef ELF_TALLY_H
-#define ELF_TALLY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ struct tally {
 /* An all-zero tally is empty. False when there is no memory. */
 bool tally_add(struct tally *t, const char *provider, const char *name);
 void tally_done(struct tally *t);
-
-#endif

@@ -1,4 +1,3 @@
-/* Stacks through libdwfl: see unwind.h. */
 #include "elf/unwind.h"
 
 #include "elf/location.h"
@@ -38,14 +37,11 @@ struct unwind {
 	const char *why;
 };
 
-/* ---- what libdwfl asks for ---- */
-
 static int unwind_find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 	char **file_name, Elf **elf)
 {
 	const struct unwind_module *m = *userdata;
 
-	(void)module, (void)name, (void)base, (void)file_name, (void)elf;
 	return m->object ? m->u->open(m->u->data, m->object) : -1;
 }
 
@@ -53,8 +49,6 @@ static int unwind_find_elf(Dwfl_Module *module, void **userdata, const char *nam
 static int unwind_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name,
 	Dwarf_Addr base, const char *file, const char *link, GElf_Word crc, char **found)
 {
-	(void)module, (void)userdata, (void)name, (void)base;
-	(void)file, (void)link, (void)crc, (void)found;
 	return -1;
 }
 
@@ -62,14 +56,12 @@ static pid_t unwind_next_thread(Dwfl *dwfl, void *u, void **thread)
 {
 	pid_t next = *thread ? 0 : UNWIND_THREAD;
 
-	(void)dwfl;
 	*thread = u;
 	return next;
 }
 
 static bool unwind_get_thread(Dwfl *dwfl, pid_t tid, void *u, void **thread)
 {
-	(void)dwfl;
 	*thread = u;
 	return tid == UNWIND_THREAD;
 }
@@ -79,7 +71,6 @@ static bool unwind_read_memory(Dwfl *dwfl, Dwarf_Addr at, Dwarf_Word *value, voi
 	struct unwind *u = data;
 	uint64_t offset = at - u->stack->start;
 
-	(void)dwfl;
 	if (offset < u->stack->size && u->stack->size - offset >= sizeof *value) {
 		memcpy(value, u->stack->bytes + offset, sizeof *value);
 		return true;
@@ -108,8 +99,6 @@ static const Dwfl_Thread_Callbacks unwind_threads = {.next_thread = unwind_next_
 	.get_thread = unwind_get_thread,
 	.memory_read = unwind_read_memory,
 	.set_initial_registers = unwind_set_registers};
-
-/* ---- */
 
 struct unwind *unwind_new(unwind_open_fn *open, void *data)
 {

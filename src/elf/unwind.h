@@ -3,8 +3,7 @@
  * the unwind tables of the objects, through libdwfl; by frame pointers where there is no table.
  * Knows no process. An object is opened when code of it is met.
  */
-#ifndef ELF_UNWIND_H
-#define ELF_UNWIND_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void unwind_map_end(struct unwind *u);
  */
 size_t unwind_callers(struct unwind *u, const struct unwind_stack *stack, uint64_t *callers,
 	size_t most, const char **why);
-
-#endif

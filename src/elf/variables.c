@@ -1,4 +1,3 @@
-/* Names of variables through libdw. */
 #include "elf/variables.h"
 
 #include "base/now.h"

@@ -4,8 +4,7 @@
  * Debug information is untrusted: the search is bounded in depth and in time, opens no file that
  * the information names, and follows no chain that may be a circle.
  */
-#ifndef ELF_VARIABLES_H
-#define ELF_VARIABLES_H
+#pragma once
 
 #include "elf/operand.h"
 
@@ -33,5 +32,3 @@ Dwarf_Die *variables_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *b
  */
 bool variables_find(Dwfl_Module *module, Dwarf_Addr address, const struct operand_place *cfa,
 	struct variables_wanted *wanted, size_t count);
-
-#endif

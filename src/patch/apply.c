@@ -44,30 +44,23 @@ static int apply_write(
 	return length > first ? m->ops->write(m, address + first, to + first, length - first) : 0;
 }
 
-/*
- * An OCaml site, whose displacement changes while threads execute it: only while the site is off,
- * where it is the operand of a comparison without effect.
- */
-static int apply_write_call(struct memory *m, const struct probes_edit *edit)
+static int apply_write_edit(struct memory *m, const struct probes_edit *edit)
 {
 	const struct arch_site *code = &arch_site_ocaml;
 	uint64_t at = edit->address + code->switch_at;
 	const uint8_t *old = edit->old + code->switch_at, *new_ = edit->new_ + code->switch_at;
-	int r = apply_write(m, at, old, code->off, ARCH_SWITCH_BYTES);
+	int r;
 
+	if (edit->role != PROBES_ROLE_COUNTER || edit->length != ARCH_SITE_BYTES ||
+		!arch_is_site(code, edit->old) || !arch_is_site(code, edit->new_))
+		return apply_write(m, edit->address, edit->old, edit->new_, edit->length);
+	/* An OCaml site, whose displacement changes while threads execute it: only while the site
+	 * is off, where it is the operand of a comparison without effect. */
+	r = apply_write(m, at, old, code->off, ARCH_SWITCH_BYTES);
 	if (r == 0)
 		r = apply_write(m, edit->address + code->fixed_at, edit->old + code->fixed_at,
 			edit->new_ + code->fixed_at, ARCH_FIXED_BYTES);
 	return r ? r : apply_write(m, at, code->off, new_, ARCH_SWITCH_BYTES);
-}
-
-static int apply_write_edit(struct memory *m, const struct probes_edit *edit)
-{
-	if (edit->role == PROBES_ROLE_COUNTER && edit->length == ARCH_SITE_BYTES &&
-		arch_is_site(&arch_site_ocaml, edit->old) &&
-		arch_is_site(&arch_site_ocaml, edit->new_))
-		return apply_write_call(m, edit);
-	return apply_write(m, edit->address, edit->old, edit->new_, edit->length);
 }
 
 static int apply_write_count(struct memory *m, uint64_t address, unsigned from, unsigned to)
@@ -91,7 +84,6 @@ struct apply_role {
 static int apply_check_code(struct apply *a, const struct verify_batch *b, size_t i,
 	struct memory *m, struct probes_error *e)
 {
-	(void)m;
 	return verify_at(&a->verify, b, i, verify_edit(&a->verify, i)->new_, e);
 }
 
@@ -110,7 +102,6 @@ static bool apply_undo_code(
 	const struct plan_check *c = ARRAY_AT(&a->verify.plan->checks, struct plan_check, i);
 	uint8_t site[ARCH_SITE_BYTES], *now = site + (edit->address - c->guard);
 
-	(void)b;
 	if (!apply_read_site(c, m, site))
 		return false;
 	if (!memcmp(now, edit->old, edit->length))
@@ -191,7 +182,6 @@ static bool apply_undo_counter(
 	struct probes_edit back;
 	uint8_t now[PROBES_EDIT_BYTES], site[ARCH_SITE_BYTES];
 
-	(void)b;
 	if (!memory_read(m, edit->address, now, edit->length))
 		return false;
 	if (!memcmp(now, edit->old, edit->length))

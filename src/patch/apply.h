@@ -2,8 +2,7 @@
  * Carrying out a plan: batch by batch, verify, write, read back. All or nothing. Everything is laid
  * out in advance.
  */
-#ifndef PATCH_APPLY_H
-#define PATCH_APPLY_H
+#pragma once
 
 #include "patch/verify.h"
 
@@ -30,5 +29,3 @@ void apply_done(struct apply *a);
  * the undo is incomplete or not exact.
  */
 int apply_run(struct apply *a, struct memory *m, struct probes_error *e);
-
-#endif

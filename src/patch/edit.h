@@ -6,8 +6,7 @@
  * An edit holds at most PROBES_EDIT_BYTES. A trampoline is longer: it will have a role of its own,
  * and keep its bytes outside the edit.
  */
-#ifndef PATCH_EDIT_H
-#define PATCH_EDIT_H
+#pragma once
 
 #include "probes.h"
 
@@ -33,5 +32,3 @@ static inline struct probes_edit edit_semaphore(uint64_t address, unsigned from,
 		.old = {(uint8_t)from, (uint8_t)(from >> 8)},
 		.new_ = {(uint8_t)to, (uint8_t)(to >> 8)}};
 }
-
-#endif

@@ -235,9 +235,9 @@ int journal_adopt(struct journal *j, const struct journal_found *found)
 	journal_set_path(j);
 	if (dir < 0)
 		return dir;
-	j->fd = openat(dir, j->file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	j->fd = records_file(&found->place, dir, j->file, O_WRONLY | O_APPEND);
 	if (j->fd < 0)
-		r = -errno;
+		r = j->fd;
 	close(dir);
 	/* The folder may belong to another user, who can put anything there, even a hard link to a
 	 * file that only we may write. */
@@ -271,19 +271,24 @@ void journal_leave(struct journal *j)
 	j->fd = -1;
 }
 
-void journal_remove(struct journal *j)
+void journal_unlink(const struct journal *j)
 {
-	bool there = j->fd >= 0 && j->file[0];
 	int dir;
 
-	if (there && j->place.owner == geteuid()) {
+	if (j->place.owner == geteuid()) {
 		unlink(j->path); /* works without a free descriptor */
-	} else if (there) {
+	} else {
 		dir = records_open(&j->place, false);
 		unlinkat(dir, j->file, 0);
 		if (dir >= 0)
 			close(dir);
 	}
+}
+
+void journal_remove(struct journal *j)
+{
+	if (j->fd >= 0 && j->file[0])
+		journal_unlink(j);
 	journal_leave(j);
 }
 
@@ -334,6 +339,42 @@ static bool journal_edits(struct array *to, const uint8_t *bytes, size_t size, b
 	return true;
 }
 
+/* Is it the same edit, or its opposite? */
+static bool journal_is(const struct probes_edit *a, const struct probes_edit *b, bool opposite)
+{
+	return a->address == b->address && a->role == b->role && a->length == b->length &&
+	       !memcmp(a->old, opposite ? b->new_ : b->old, a->length) &&
+	       !memcmp(a->new_, opposite ? b->old : b->new_, a->length);
+}
+
+/* Pending edits are made, or not, if they are the next ones of a block. */
+static bool journal_decided(struct journal_text *text, const uint8_t *bytes, size_t size)
+{
+	struct array decided;
+	size_t at = 0, left = 0;
+	bool good;
+
+	array_init(&decided, sizeof(struct probes_edit));
+	good = journal_edits(&decided, bytes, size, false) &&
+	       array_reserve(&text->made, text->pending.count);
+	ARRAY_EACH_WHILE(good, const struct probes_edit, edit, &text->pending) {
+		const struct probes_edit *next =
+			at < decided.count ? ARRAY_AT(&decided, struct probes_edit, at) : NULL;
+		bool made = next && journal_is(edit, next, false);
+
+		if (made)
+			*(struct probes_edit *)array_add(&text->made) = *edit;
+		if (made || (next && journal_is(edit, next, true)))
+			at++;
+		else
+			*ARRAY_AT(&text->pending, struct probes_edit, left++) = *edit;
+	}
+	if (good)
+		text->pending.count = left;
+	array_done(&decided);
+	return good;
+}
+
 /* Add a block to the text. `*newest`: where the newest intent begins among the pending edits. */
 static bool journal_take(
 	struct journal_text *text, uint32_t kind, const uint8_t *bytes, size_t size, size_t *newest)
@@ -351,6 +392,9 @@ static bool journal_take(
 		return journal_edits(&text->made, bytes, size, kind == JOURNAL_KNOWN_3);
 	case JOURNAL_MADE:
 		return journal_edits(&text->made, bytes, size, false);
+	case JOURNAL_DECIDED:
+		*newest = 0;
+		return journal_decided(text, bytes, size);
 	case JOURNAL_DONE:
 		for (size_t i = before; i < text->pending.count; i++) {
 			struct probes_edit *edit = array_add(&text->made);

@@ -19,8 +19,7 @@
  * new (u16 each), 1 for the byte of a site or 0 for a semaphore (u32). "PTUIJ2": likewise, and its
  * header ends before the boot id; its start times are those of the owner's time namespace.
  */
-#ifndef PATCH_JOURNAL_H
-#define PATCH_JOURNAL_H
+#pragma once
 
 #include "base/array.h"
 #include "patch/edit.h"
@@ -56,13 +55,17 @@ struct journal_key {
  *          whose writes would change what the process tells
  * made     these edits count as made, whatever the intents say. The opposites of edits take those
  *          off the record whose object was unloaded
+ * decided  of the intents without an end, these edits were made, and those whose opposites are here
+ *          were not, in their order. Another session says so before its own writes change what the
+ *          process tells
  */
 enum journal_kind {
 	JOURNAL_DONE = 2,
 	JOURNAL_UNDONE = 3,
 	JOURNAL_INTENT = 5,
 	JOURNAL_KNOWN = 6,
-	JOURNAL_MADE = 7
+	JOURNAL_MADE = 7,
+	JOURNAL_DECIDED = 8
 };
 
 /* The content of a journal. The edits have no probe and no index. */
@@ -74,6 +77,15 @@ struct journal_text {
 	unsigned version;     /* 2 to 4 */
 	bool locked;          /* the owner holds a lock on it while the owner is alive */
 };
+
+/* Its edits, those that were made before the pending ones. NULL: there are no more. */
+static inline const struct probes_edit *journal_edit_at(const struct journal_text *text, size_t i)
+{
+	if (i < text->made.count)
+		return ARRAY_AT(&text->made, struct probes_edit, i);
+	i -= text->made.count;
+	return i < text->pending.count ? ARRAY_AT(&text->pending, struct probes_edit, i) : NULL;
+}
 
 /* Fill in the pid namespace and the boot of a key. */
 void journal_here(struct journal_key *key);
@@ -95,6 +107,9 @@ int journal_adopt(struct journal *j, const struct journal_found *found);
 
 /* Close, and leave the file for a repair. */
 void journal_leave(struct journal *j);
+
+/* Remove the file of a journal that was left. */
+void journal_unlink(const struct journal *j);
 
 /* Close and remove: nothing remains to be undone. Does nothing to a journal that is closed. */
 void journal_remove(struct journal *j);
@@ -118,7 +133,7 @@ struct journal_found {
 	struct records_place place;
 	char file[100];
 	uint64_t device, inode;
-	bool living; /* its owner is alive: journal_find_all only */
+	bool living; /* its owner is alive: only if `living` was asked for */
 	struct journal_text text;
 	/* Not empty: why it is unknown whether its changes remain. Then at most text.key is set. */
 	char unjudged[160];
@@ -126,14 +141,12 @@ struct journal_found {
 
 /*
  * Find all journals of a process (the fields of `target` named target_*) whose owner has ended, or
- * may have ended. `user` owns the process with all its ids, or is NULL: root trusts the journals of
- * this user besides its own, and of nobody else. Removes our own journals of processes that have
- * certainly ended, and of programs that this process ran before an exec. `living`: find also the
- * journals of living owners, who will undo their changes themselves. Appends struct journal_found;
- * false when there is no memory.
+ * may have ended. `user` may trace the process (rights_user), or is NULL: root trusts the journals
+ * of this user besides its own, and of nobody else, and reads a limited number of them. Removes our
+ * own journals of processes that have certainly ended, and of programs that this process ran before
+ * an exec. `living`: find also the journals of living owners, who will undo their changes
+ * themselves. Appends struct journal_found; false when there is no memory.
  */
-bool journal_find(
-	const struct journal_key *target, const uid_t *user, bool living, struct array *found);
+bool journal_find(const struct journal_key *target, const struct records_user *user, bool living,
+	struct array *found);
 void journal_found_done(struct array *found);
-
-#endif

@@ -4,6 +4,7 @@
  */
 #include "patch/journal.h"
 
+#include "base/now.h"
 #include "process/identity.h"
 #include "process/procfs.h"
 
@@ -20,15 +21,25 @@
 #include <unistd.h>
 
 #define JOURNAL_LARGEST (1u << 28)
+#define JOURNAL_DAMAGED "it is damaged"
 #define JOURNAL_ELSEWHERE "it was written in another pid namespace: call repair there"
 #define JOURNAL_DYING_MS IDENTITY_DYING_MS /* a helper ends with its session, a moment later */
+
+/* What one search spends on the journals of another user, who may plant any number of any size. */
+#define JOURNAL_OTHERS 64
+#define JOURNAL_OTHERS_BYTES ((size_t)16 << 20)
+#define JOURNAL_OTHERS_SECONDS 2
 
 /* One search through the places. */
 struct journal_search {
 	struct journal_key target;
+	const struct records_user *user;
 	struct array *found;
 	const struct records_place *place;
 	int dir;
+	/* Of another user: how many and how much was read, and how many were not; since when. */
+	size_t others, bytes, unread;
+	uint64_t since;
 	bool living; /* find those of living owners as well */
 	bool fits;   /* false: out of memory */
 };
@@ -127,19 +138,61 @@ static bool journal_may_name(const struct journal_key *key, pid_t pid)
 	return !number || number == key->target;
 }
 
+static bool journal_of_another(const struct journal_search *s)
+{
+	return s->place->owner != geteuid();
+}
+
+/* Read up to `size` bytes; the file may have become shorter. Their number, or a negative errno. */
+static ssize_t journal_bytes(int fd, char *bytes, size_t size)
+{
+	ssize_t done = 0, n = 1;
+
+	while (n > 0 && (size_t)done < size) {
+		n = pread(fd, bytes + done, size - (size_t)done, done);
+		done += n > 0 ? n : 0;
+	}
+	return n < 0 ? -errno : done;
+}
+
+/* Read and parse the whole file: NULL, or why not. */
+static const char *journal_read(
+	struct journal_search *s, int fd, const struct stat *st, struct journal_text *text)
+{
+	bool another = journal_of_another(s);
+	size_t left = JOURNAL_OTHERS_BYTES - s->bytes, size = (size_t)st->st_size;
+	char *bytes;
+	ssize_t n;
+	bool parsed;
+
+	if (size >= JOURNAL_LARGEST)
+		return strerror(EFBIG);
+	if (another && size > left)
+		return "it exceeds what is read of another user's journals (16 MiB in all)";
+	s->bytes += another ? size : 0;
+	bytes = malloc(size + 1);
+	if (!bytes)
+		return strerror(ENOMEM);
+	n = journal_bytes(fd, bytes, size);
+	parsed = n >= 0 && journal_parse(bytes, (size_t)n, text);
+	free(bytes);
+	return n < 0 ? strerror((int)-n) : parsed ? NULL : JOURNAL_DAMAGED;
+}
+
 /*
- * Remove a journal that is proven to be obsolete, and keep the text of one of the target whose
- * owner has ended, or, on request, is alive.
+ * Remove a journal, of which only the header was read, that is proven to be obsolete. Read the rest
+ * of one of the target whose owner has ended, or, on request, is alive.
  */
 static void journal_judge(struct journal_search *s, const char *file, int fd, const struct stat *st,
-	struct journal_text *text)
+	const struct journal_text *header)
 {
-	const struct journal_key *key = &text->key, *target = &s->target;
+	const struct journal_key *key = &header->key, *target = &s->target;
 	bool same_pids = target->pids && key->pids == target->pids, concerned;
 	bool same_start = identity_same_start(key->target_start, target->target_start);
 	bool starts_known = key->target_start && target->target_start;
 	bool programs_known = key->target_program && target->target_program;
 	bool other_program = programs_known && key->target_program != target->target_program;
+	struct journal_text text = {.length = 0};
 	const char *why;
 	enum identity_state owner;
 	struct journal_found *f;
@@ -150,91 +203,142 @@ static void journal_judge(struct journal_search *s, const char *file, int fd, co
 	/* A pid of another pid namespace says nothing, but start time and program are the same in
 	   all namespaces. */
 	concerned = same_pids ? key->target == target->target && same_start
-			      : text->version > 2 && starts_known && same_start && !other_program &&
-					journal_may_name(key, target->target);
+			      : header->version > 2 && starts_known && same_start &&
+					!other_program && journal_may_name(key, target->target);
 	/* exec keeps pid and start time: the changes went with the previous program. */
-	if (same_pids && ((concerned && other_program) ||
-				 identity_check(key->target, journal_start(text, key->target_start),
-					 &why) == IDENTITY_ENDED)) {
-		if (s->place->owner == geteuid())
+	if (same_pids &&
+		((concerned && other_program) ||
+			identity_check(key->target, journal_start(header, key->target_start),
+				&why) == IDENTITY_ENDED)) {
+		if (!journal_of_another(s))
 			unlinkat(s->dir, file, 0);
 		return;
 	}
 	if (!concerned)
 		return;
-	owner = journal_owner_lives(fd, text, same_pids, &why);
+	owner = journal_owner_lives(fd, header, same_pids, &why);
 	if (owner == IDENTITY_LIVES && !s->living)
 		return;
 	if (owner == IDENTITY_ENDED && same_pids && !starts_known && !programs_known)
 		why = "it may belong to an earlier process with the same number";
+	else if (!key->target_program && target->target_program)
+		why = "it may belong to a program that this process ran before";
 	else if (owner == IDENTITY_LIVES || (owner == IDENTITY_ENDED && same_pids))
-		why = NULL;
+		why = journal_read(s, fd, st, &text);
 	else if (!same_pids)
 		why = JOURNAL_ELSEWHERE;
 	f = journal_add_found(s, file, why);
+	if (!f || why)
+		journal_text_done(&text);
 	if (!f)
 		return;
 	f->device = st->st_dev;
 	f->inode = st->st_ino;
-	f->living = owner == IDENTITY_LIVES;
+	f->living = owner == IDENTITY_LIVES && !why;
+	if (!why)
+		f->text = text;
 	f->text.key = *key;
-	if (why)
-		return;
-	f->text = *text;
-	*text = (struct journal_text){.length = 0};
+}
+
+/* Is it worth opening? The name gives the target, its start, the owner and a number. */
+static bool journal_named(struct journal_search *s, const char *file, bool *ours)
+{
+	unsigned long long start;
+	unsigned number;
+	int pid, owner;
+
+	if (sscanf(file, "%d-%llu-%d-%u", &pid, &start, &owner, &number) != 4 || pid <= 0)
+		return false;
+	*ours = pid == s->target.target;
+	if (!*ours && !(start && identity_same_start(start, s->target.target_start)) &&
+		(journal_of_another(s) || !(kill(pid, 0) < 0 && errno == ESRCH)))
+		return false;
+	if (!journal_of_another(s))
+		return true;
+	if (s->others < JOURNAL_OTHERS)
+		return ++s->others;
+	s->unread++;
+	return false;
 }
 
 static void journal_consider(struct journal_search *s, const char *file)
 {
-	struct journal_text text = {.length = 0};
-	unsigned long long start;
-	unsigned number;
-	int pid, owner, fd, r = 0;
-	char *bytes = NULL;
+	struct journal_text header = {.length = 0};
+	char bytes[JOURNAL_HEADER];
+	bool ours;
+	int fd, r = 0;
 	struct stat st;
 	ssize_t n;
 
-	/* Opening every file would cost too much: the name gives the target, its start, the owner
-	   and a number. */
-	if (sscanf(file, "%d-%llu-%d-%u", &pid, &start, &owner, &number) != 4 || pid <= 0)
+	if (!journal_named(s, file, &ours))
 		return;
-	if (pid != s->target.target &&
-		!(start && identity_same_start(start, s->target.target_start)) &&
-		!(kill(pid, 0) < 0 && errno == ESRCH))
-		return;
-	fd = openat(s->dir, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0)
+	fd = records_file(s->place, s->dir, file, O_RDONLY);
+	if (fd < 0)
+		r = fd;
+	else if (fstat(fd, &st) < 0)
 		r = -errno;
-	else if (!S_ISREG(st.st_mode) || st.st_uid != s->place->owner ||
-		 st.st_size >= JOURNAL_LARGEST)
+	else if (!S_ISREG(st.st_mode) || st.st_uid != s->place->owner)
 		r = -EBADMSG;
-	else if (!(bytes = malloc((size_t)st.st_size + 1)))
-		r = -ENOMEM;
-	else if ((n = read(fd, bytes, (size_t)st.st_size)) < 0)
-		r = -errno;
-	else if (!journal_parse(bytes, (size_t)n, &text))
+	else if (journal_of_another(s) && st.st_gid != s->user->group)
+		r = -ENOENT; /* whoever wrote it may not trace the process */
+	else if ((n = journal_bytes(fd, bytes, sizeof bytes)) < 0)
+		r = (int)n;
+	else if (!journal_parse(bytes, (size_t)n, &header))
 		r = -EBADMSG;
-	free(bytes);
 	if (r == 0)
-		journal_judge(s, file, fd, &st, &text);
-	else if (pid == s->target.target && r != -ENOENT && r != -ELOOP)
-		journal_add_found(s, file, r == -EBADMSG ? "it is damaged" : strerror(-r));
-	journal_text_done(&text);
+		journal_judge(s, file, fd, &st, &header);
+	else if (ours && r != -ENOENT && r != -ELOOP)
+		journal_add_found(s, file,
+			r == -EBADMSG ? JOURNAL_DAMAGED
+			: r == -EXDEV ? "another file system is mounted over it"
+				      : strerror(-r));
+	journal_text_done(&header);
 	if (fd >= 0)
 		close(fd);
 }
 
-bool journal_find(
-	const struct journal_key *target, const uid_t *user, bool living, struct array *found)
+/* Has the search spent its time on another user's files? They can be many, and locked. */
+static bool journal_late(struct journal_search *s)
+{
+	if (!journal_of_another(s))
+		return false;
+	s->since = s->since ? s->since : now_ms();
+	return now_ms() - s->since >= JOURNAL_OTHERS_SECONDS * 1000;
+}
+
+/* Look through the files of the folder `list`, and name what was left out. */
+static void journal_look(struct journal_search *s, DIR *list)
+{
+	struct dirent *entry;
+	bool late = false;
+	char why[100];
+
+	s->unread = 0;
+	for (errno = 0; s->fits && !(late = journal_late(s)) && (entry = readdir(list)); errno = 0)
+		journal_consider(s, entry->d_name);
+	if (s->fits && late)
+		snprintf(why, sizeof why, "not all journals were read within %d s",
+			JOURNAL_OTHERS_SECONDS);
+	else if (s->fits && s->unread)
+		snprintf(why, sizeof why, "unread journals of this process: %zu (limit: %d)",
+			s->unread, JOURNAL_OTHERS);
+	else if (s->fits && errno)
+		snprintf(why, sizeof why, "%s", strerror(errno));
+	else
+		return;
+	journal_add_found(s, "", why);
+}
+
+bool journal_find(const struct journal_key *target, const struct records_user *user, bool living,
+	struct array *found)
 {
 	struct journal_search s = {
-		.target = *target, .found = found, .living = living, .fits = true};
+		.target = *target, .user = user, .found = found, .living = living, .fits = true};
 	struct records_place places[RECORDS_PLACES];
 	size_t count = records_places(user, places);
 
 	journal_here(&s.target);
 	for (size_t i = 0; s.fits && i < count; i++) {
-		struct dirent *entry;
 		DIR *list;
 		int code;
 
@@ -250,10 +354,7 @@ bool journal_find(
 				close(s.dir);
 			continue;
 		}
-		for (errno = 0; s.fits && (entry = readdir(list)); errno = 0)
-			journal_consider(&s, entry->d_name);
-		if (s.fits && errno)
-			journal_add_found(&s, "", strerror(errno));
+		journal_look(&s, list);
 		closedir(list);
 	}
 	return s.fits;

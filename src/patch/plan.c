@@ -8,7 +8,6 @@
 #include "probe/kind.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,9 +64,9 @@ static bool plan_open_step(struct plan *p, size_t probe, struct plan_step *s)
 	s->site = object_probes_site(h, s->p);
 	s->semaphore = object_probes_semaphore(h, s->p);
 	s->limit = kind_provider(s->p->provider)->limit;
+	s->undo = NULL;
 	s->all_held = s->p->semaphore_count > 1 ? plan_step_all_held(s) : 0;
 	s->view = v = &p->views[s->p->object];
-	s->undo = NULL;
 	s->texts = &p->texts;
 	if (v->values)
 		return true;
@@ -107,185 +106,6 @@ static struct probes_item *plan_item(struct plan *p, size_t probe, enum probes_v
 	return item;
 }
 
-/* ---- edits ---- */
-
-struct plan_check *plan_add(
-	struct plan *p, const struct plan_step *s, uint32_t index, struct probes_edit edit)
-{
-	struct probes_edit *slot = array_add(&p->edits);
-	struct plan_check *c = array_add(&p->checks);
-
-	edit.probe = s->probe;
-	edit.index = index;
-	if (slot)
-		*slot = edit;
-	return slot ? c : NULL;
-}
-
-/* Where jumps are known, neighbours may be counted: what was read just now, and what is planned. */
-void plan_guard(const struct plan_step *s, size_t site, struct plan_check *c)
-{
-	const struct object_jump *j = s->h->jumps ? &s->h->jumps[site] : NULL;
-	const struct probes_site_live *live = &s->h->site_live[site];
-
-	c->guard = s->h->sites[site].address;
-	c->guard_at = kind_of(s->p)->site->fixed_at;
-	memcpy(c->bytes, s->h->original[site], ARCH_SITE_BYTES);
-	if (!j)
-		return;
-	if (live->count >= ARCH_SITE_BYTES && live->state != PROBES_FOREIGN)
-		memcpy(c->bytes, live->bytes, ARCH_SITE_BYTES);
-	if (s->view->counted[site])
-		memcpy(c->bytes, j->new_, j->length);
-	else if (live->counted)
-		memcpy(c->bytes, j->old, j->length);
-	c->guard_varies = j->vary;
-}
-
-/* What is to be undone of the code of a site. */
-static int32_t plan_code_part(const struct plan_step *s, uint32_t i)
-{
-	return s->undo && s->undo->of[PLAN_CODE] ? s->undo->of[PLAN_CODE][s->site + i] : 0;
-}
-
-/* Was the probe caught between the writes of the change that is undone? */
-static bool plan_torn(const struct plan_step *s)
-{
-	return s->undo && s->undo->torn && s->undo->torn[s->p - s->h->probes];
-}
-
-/* Is the site's code still as the change that is undone left it? */
-static bool plan_code_stays(const struct plan_step *s, uint32_t i)
-{
-	int32_t part = plan_code_part(s, i);
-
-	return part && s->view->on[s->site + i] == (part > 0);
-}
-
-/*
- * Does an undo set a site to what its count says, though that stays 0 or stays > 0? Then code and
- * count may disagree because of the change that is undone: others have moved the count since, and
- * not the code. What the change found is never written back where that disagrees with the count: it
- * was inconsistent, and by now somebody else may rely on the code.
- */
-static bool plan_code_follows(const struct plan_step *s, uint32_t i)
-{
-	const int32_t *parts = s->undo ? s->undo->of[PLAN_SEMAPHORE] : NULL;
-
-	if (plan_torn(s) || plan_code_part(s, i))
-		return plan_torn(s) || plan_code_stays(s, i);
-	/* Nobody can tell what another tool keeps below the bytes that it has put there. */
-	return parts && parts[plan_step_slot(s, s->p->sites[i].semaphore)] &&
-	       s->h->site_live[s->site + i].state != PROBES_FOREIGN;
-}
-
-/* Sites follow their semaphore where it goes to or from 0, or always. */
-static bool plan_edit_sites(struct plan *p, const struct plan_step *s, const uint32_t *to,
-	const uint32_t *from, bool always)
-{
-	for (uint32_t i = 0; kind_switches(s->p) && i < s->p->site_count; i++) {
-		uint32_t k = s->p->sites[i].semaphore;
-		size_t site = s->site + i;
-		struct probes_edit edit;
-		struct plan_check *c;
-		bool crosses, on;
-
-		if (k == PROBES_NONE)
-			continue;
-		crosses = (from[k] > 0) != (to[k] > 0);
-		on = to[k] > 0;
-		/* The code that counts looks at the semaphore itself. */
-		if (s->view->counted && s->view->counted[site] &&
-			object_probes_replaced(s->h, site)) {
-			s->view->on[site] = on;
-			continue;
-		}
-		if (s->view->on[site] == on || !(crosses || always || plan_code_follows(s, i)))
-			continue;
-		edit = kind_of(s->p)->edit(s->p->sites[i].address, on);
-		if (s->undo ? plan_code_part(s, i) != 0 : !crosses)
-			edit.role = PROBES_ROLE_CODE_ALONE;
-		c = plan_add(p, s, i, edit);
-		if (!c)
-			return false;
-		plan_guard(s, site, c);
-		s->view->on[site] = on;
-	}
-	return true;
-}
-
-/* The byte that a site has at ARCH_HELD_AT while no other tool holds it. */
-static uint8_t plan_own_byte(const struct plan_step *s, size_t site)
-{
-	if (s->view->counted && s->view->counted[site])
-		return s->h->jumps[site].new_[ARCH_HELD_AT];
-	return s->h->original[site][ARCH_HELD_AT];
-}
-
-static bool plan_edit_semaphore(struct plan *p, const struct plan_step *s, uint32_t i, uint32_t to)
-{
-	uint32_t slot = plan_step_slot(s, i), from = s->view->values[slot], count;
-	const uint32_t *counting = semaphore_sites_of(&s->view->counting, slot, &count);
-	struct plan_check *c;
-
-	if (from == to)
-		return true;
-	c = plan_add(p, s, i, edit_semaphore(s->p->semaphores[i].address, from, to));
-	if (!c)
-		return false;
-	s->view->values[slot] = to;
-	/* A count is written only where its code still is: the object may have been unloaded and
-	   another mapped in its place. A site that counts there proves it, else any of the probe.
-	 */
-	for (uint32_t k = 0; !c->guard && k < count + s->p->site_count; k++) {
-		size_t site = k < count ? counting[k] : s->site + (k - count);
-
-		if (s->h->site_live[site].count >= ARCH_SITE_BYTES)
-			plan_guard(s, site, c);
-	}
-	c->shared = s->limit == KIND_SHARED_LIMIT;
-	if (!c->shared)
-		return true;
-	if (count == 1 && c->guard == s->h->sites[counting[0]].address) {
-		c->guard_counts = true;
-		return true;
-	}
-	/* The kernel counts one per uprobe on these sites; capped where probes share the semaphore.
-	 */
-	if (s->h->same && count > PLAN_REFCOUNT_SITES)
-		count = PLAN_REFCOUNT_SITES;
-	c->refcount_site = (uint32_t)p->refcount_sites.count;
-	c->refcount_site_count = count;
-	if (!array_reserve(&p->refcount_sites, count))
-		return false;
-	for (uint32_t k = 0; k < count; k++)
-		*(struct plan_refcount_site *)array_add(&p->refcount_sites) =
-			(struct plan_refcount_site){
-				.address = s->h->sites[counting[k]].address + ARCH_HELD_AT,
-				.own = plan_own_byte(s, counting[k])};
-	return true;
-}
-
-bool plan_edit_probe(struct plan *p, const struct plan_step *s, const uint32_t *to,
-	const uint32_t *from, bool up, bool always)
-{
-	size_t first = p->edits.count;
-	bool fits = !up || plan_edit_sites(p, s, to, from, always);
-
-	for (uint32_t i = 0; fits && i < s->p->semaphore_count; i++)
-		fits = plan_edit_semaphore(p, s, i, to[i]);
-	if (!fits || (!up && !plan_edit_sites(p, s, to, from, always)))
-		return false;
-	if (p->edits.count == first)
-		return true;
-	if (plan_step_touched(s, p->epoch)) {
-		ARRAY_AT(&p->checks, struct plan_check, first)->cut = true;
-		p->epoch++;
-	}
-	plan_step_touch(s, p->epoch);
-	return true;
-}
-
 /* Room for two values of each semaphore of a probe; the same room each time. */
 static uint32_t *plan_targets(struct plan *p, uint32_t count)
 {
@@ -318,7 +138,7 @@ static int plan_refuse(const struct plan *p, const struct probes_item *item, str
 }
 
 int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
-	const struct plan_mode *mode, struct probes_error *e)
+	const struct probes_switch_options *mode, struct probes_error *e)
 {
 	size_t refused = SIZE_MAX, edits = 0;
 	struct plan_step s;
@@ -387,8 +207,9 @@ static bool plan_restore_check(struct plan *p, const struct plan_step *s, const 
 	for (uint32_t i = 0; kind_switches(s->p) && i < s->p->site_count; i++) {
 		uint32_t k = s->p->sites[i].semaphore;
 
-		if (k != PROBES_NONE &&
-			(plan_torn(s) || plan_code_part(s, i) || (from[k] > 0) != (to[k] > 0)) &&
+		if (k != PROBES_NONE && !plan_step_gone(s, s->site + i) &&
+			(plan_edit_torn(s) || plan_edit_part(s, i) ||
+				(from[k] > 0) != (to[k] > 0)) &&
 			!plan_step_unheld(s, true, PROBES_DISABLE, item))
 			return false;
 	}
@@ -396,9 +217,8 @@ static bool plan_restore_check(struct plan *p, const struct plan_step *s, const 
 		return false;
 	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
 		if (plan_step_steals(s, i, to[i]))
-			return plan_step_not(item,
-				"uprobes (or breakpoints) at its sites may own the rest of its "
-				"count");
+			return plan_step_not(item, "uprobes (or breakpoints) at its sites may own "
+						   "the rest of its count");
 	for (uint32_t i = 0; s->view->remaining && i < s->p->semaphore_count; i++) {
 		if (s->view->remaining[plan_step_slot(s, i)] <= (int64_t)from[i])
 			continue;
@@ -411,11 +231,11 @@ static bool plan_restore_check(struct plan *p, const struct plan_step *s, const 
 
 static bool plan_restore_probe(struct plan *p, struct plan_step *s)
 {
-	size_t edits = p->edits.count;
+	size_t edits = p->edits.count + p->uprobes.count;
 	uint32_t count = s->p->semaphore_count, *to = plan_targets(p, count), *from = to + count;
 	int32_t *remaining = s->view->remaining;
 	struct probes_item *item;
-	bool up = false, any = false, stays = false;
+	bool up = false, any = false, stays = false, gone = false;
 	enum probes_verb verb;
 	int jumps = 0;
 
@@ -436,11 +256,11 @@ static bool plan_restore_probe(struct plan *p, struct plan_step *s)
 		to[i] = value < 0 ? 0 : value > s->limit ? s->limit : (uint32_t)value;
 	}
 	for (uint32_t i = 0; i < s->p->site_count; i++) {
-		up = up || (plan_code_part(s, i) < 0 && !any);
+		up = up || (plan_edit_part(s, i) < 0 && !any);
 		jumps = jumps ? jumps : plan_count_part(s, i);
-		any = any || plan_code_part(s, i) || jumps;
+		any = any || plan_edit_part(s, i) || jumps;
 	}
-	if (!any && (!plan_torn(s) || s->p->broken || plan_step_consistent(s)))
+	if (!any && (!plan_edit_torn(s) || s->p->broken || plan_step_consistent(s)))
 		return true;
 	verb = up ? PROBES_ENABLE : PROBES_DISABLE;
 	if (jumps)
@@ -453,9 +273,15 @@ static bool plan_restore_probe(struct plan *p, struct plan_step *s)
 		remaining[plan_step_slot(s, i)] = 0;
 	if (!plan_count_probe(p, s, NULL, to, from, up, jumps > 0))
 		return false;
-	for (uint32_t i = 0; i < s->p->site_count; i++)
-		stays = stays || plan_code_stays(s, i);
-	if (stays && p->edits.count == edits)
+	for (uint32_t i = 0; i < s->p->site_count; i++) {
+		stays = stays || plan_edit_stays(s, i);
+		gone = gone || plan_step_gone(s, s->site + i);
+	}
+	if (p->edits.count + p->uprobes.count > edits)
+		return true;
+	if (gone)
+		plan_step_skip(item, PROBES_SKIP_UNLOADED, PLAN_UNMAPPED PLAN_NOTHING_LEFT);
+	else if (stays)
 		plan_step_skip(item, PROBES_SKIP_AGREES, PLAN_AGREES);
 	return true;
 }
@@ -475,11 +301,12 @@ int plan_restore(struct plan *p, const size_t *which, size_t count, const struct
 			item = plan_item(p, s.probe, PROBES_DISABLE);
 			if (!item)
 				return error_memory(e, "a plan");
-			plan_step_skip(item, PROBES_SKIP_UNLOADED,
-				PLAN_UNLOADED ": nothing is left to undo there");
+			plan_step_skip(item, PROBES_SKIP_UNLOADED, PLAN_UNLOADED PLAN_NOTHING_LEFT);
 			continue;
 		}
 		s.undo = &undo[s.p->object];
+		if (s.undo->gone && s.all_held)
+			s.all_held = plan_step_all_held(&s);
 		delta = s.undo->of[PLAN_SEMAPHORE];
 		slots = s.h->semaphore_count;
 		if (delta && !s.view->remaining) {

@@ -6,13 +6,11 @@
  * Order: on, code then semaphore; off, semaphore then code; so that a crash between two writes
  * leaves a program that runs correctly.
  */
-#ifndef PATCH_PLAN_H
-#define PATCH_PLAN_H
+#pragma once
 
 #include "patch/edit.h"
 #include "probe/catalog.h"
 #include "probe/select.h"
-#include "probe/semaphore_sites.h"
 
 #define PLAN_REFCOUNT_SITES 64 /* at most of a count that probes share */
 
@@ -93,14 +91,9 @@ struct plan_parts {
 	/* Per probe: caught between the writes of a change, so that its code may disagree with its
 	   count. Not owned; NULL: none. */
 	bool *torn;
-};
-
-struct plan_mode {
-	bool force;   /* set counts to 1 or 0, sites follow */
-	bool keep;    /* under force: counts stay, sites follow */
-	bool dry_run; /* not to be carried out: jumps need not be mapped */
-	bool stop;    /* all threads will stand still: several bytes of a site may be changed */
-	bool kernel;  /* sites that no jump can count are counted by uprobes */
+	/* Per site: its code is no longer mapped, and nothing is left to undo there; NULL: all is.
+	 */
+	bool *gone;
 };
 
 /* Start an empty plan. */
@@ -110,10 +103,12 @@ void plan_done(struct plan *p);
 /*
  * Plan to switch what was selected, from values read just now. Everything that cannot or need not
  * be switched gets an item that says why. If it was named, the call fails with that reason, and the
- * plan must not be applied.
+ * plan must not be applied. Of `mode` it takes force, keep_counts, kernel and dry_run (jumps need
+ * not be mapped); atomically: all threads will stand still, so that several bytes of a site may
+ * change.
  */
 int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
-	const struct plan_mode *mode, struct probes_error *e);
+	const struct probes_switch_options *mode, struct probes_error *e);
 
 /*
  * Plan to take back parts: `undo` holds those of each object. Probes are taken in the order of
@@ -128,9 +123,11 @@ int plan_switch(struct plan *p, const struct selected *chosen, size_t count,
 int plan_restore(struct plan *p, const size_t *which, size_t count, const struct plan_parts *undo,
 	struct probes_error *e);
 
-/* ---- one probe of a plan; for plan.c and plan_step.c alone ---- */
+/* ---- plan_step.c: one probe of a plan; these are for the files plan*.c alone ---- */
 
 #define PLAN_UNLOADED "its object has been unloaded"
+#define PLAN_UNMAPPED "its code is no longer mapped"
+#define PLAN_NOTHING_LEFT ": nothing is left to undo there"
 #define PLAN_AGREES "its code and semaphore agree; with its former code they would disagree"
 
 struct plan_step {
@@ -156,54 +153,18 @@ static inline uint32_t plan_step_value(const struct plan_step *s, uint32_t semap
 	return s->view->values[plan_step_slot(s, semaphore)];
 }
 
-/* The count after a verb: what this session has added to count hits is no part of it, and stays. */
-uint32_t plan_step_target(const struct plan_step *s, uint32_t value, enum probes_verb verb,
-	const struct plan_mode *mode);
-
-/* ---- counting: plan_count.c ---- */
-
-/* May the hits of the probe be counted, or no longer be counted? Or says in the item why not. */
-bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
-	enum probes_verb verb, struct probes_item *item);
-
-/*
- * The value of its semaphores once the probe is counted, or no longer: each session that counts
- * adds 1, whatever was there before, and takes it back.
- */
-uint32_t plan_count_target(const struct plan_step *s, enum probes_verb verb, uint32_t value);
+/* Is nothing left to undo at a site of the object, since its code is no longer mapped? */
+static inline bool plan_step_gone(const struct plan_step *s, size_t site)
+{
+	return s->undo && s->undo->gone && s->undo->gone[site];
+}
 
 /* What this session has added to each semaphore to count, after what is planned so far. */
-uint32_t plan_count_raised(const struct plan_step *s);
+uint32_t plan_step_raised(const struct plan_step *s);
 
-/* What an undo does to the jump of a site: 1 writes it, -1 removes it, 0 nothing. */
-int plan_count_part(const struct plan_step *s, uint32_t i);
-
-/* May an undo change the jumps of the probe? Or says in the item why not. */
-bool plan_count_unheld(const struct plan_step *s, struct probes_item *item);
-
-/*
- * Edit one probe, as plan_edit_probe, and the jumps of its sites: `on` writes them before, else
- * they are removed after. `mode` is that of a switch; NULL: an undo, see plan_count_part. Hits are
- * counted before the program is told to reach them. A semaphore is verified by the code of a site,
- * which the jumps change, so semaphores and jumps go into batches of their own. False: no memory.
- */
-bool plan_count_probe(struct plan *p, const struct plan_step *s, const struct plan_mode *mode,
-	const uint32_t *to, const uint32_t *from, bool up, bool on);
-
-/*
- * Edit one probe: its semaphores from `from` to `to`, its sites before (`up`) or after them. A
- * batch is verified as a whole before it is written: an edit of a count that this batch has edited
- * already begins another batch. False: no memory. (plan.c)
- */
-bool plan_edit_probe(struct plan *p, const struct plan_step *s, const uint32_t *to,
-	const uint32_t *from, bool up, bool always);
-
-/* Append an edit, and return what is verified besides its own bytes; NULL: no memory. (plan.c) */
-struct plan_check *plan_add(
-	struct plan *p, const struct plan_step *s, uint32_t index, struct probes_edit edit);
-
-/* Verify, besides an edit, that the code of a site is still there. (plan.c) */
-void plan_guard(const struct plan_step *s, size_t site, struct plan_check *c);
+/* The count after a verb: what this session has added to count hits is no part of it, and stays. */
+uint32_t plan_step_target(const struct plan_step *s, uint32_t value, enum probes_verb verb,
+	const struct probes_switch_options *mode);
 
 /* Does the batch that is being planned edit the probe, or a semaphore of it? */
 bool plan_step_touched(const struct plan_step *s, uint32_t epoch);
@@ -235,7 +196,58 @@ bool plan_step_unheld(
 	const struct plan_step *s, bool force, enum probes_verb verb, struct probes_item *item);
 bool plan_step_unlowered(const struct plan_step *s, const struct array *lowered, uint64_t address,
 	struct probes_item *item);
-bool plan_step_check(const struct plan_step *s, const struct plan_mode *mode, enum probes_verb verb,
-	struct probes_item *item);
+bool plan_step_check(const struct plan_step *s, const struct probes_switch_options *mode,
+	enum probes_verb verb, struct probes_item *item);
 
-#endif
+/* ---- plan_edit.c: the edits of one probe ---- */
+
+/*
+ * Edit one probe: its semaphores from `from` to `to`, its sites before (`up`) or after them. A
+ * batch is verified as a whole before it is written: an edit of a count that this batch has edited
+ * already begins another batch. False: no memory.
+ */
+bool plan_edit_probe(struct plan *p, const struct plan_step *s, const uint32_t *to,
+	const uint32_t *from, bool up, bool always);
+
+/* Append an edit, and return what is verified besides its own bytes; NULL: no memory. */
+struct plan_check *plan_edit_add(
+	struct plan *p, const struct plan_step *s, uint32_t index, struct probes_edit edit);
+
+/* Verify, besides an edit, that the code of a site is still there. */
+void plan_edit_guard(const struct plan_step *s, size_t site, struct plan_check *c);
+
+/* What is to be undone of the code of a site. */
+int32_t plan_edit_part(const struct plan_step *s, uint32_t i);
+/* Was the probe caught between the writes of the change that is undone? */
+bool plan_edit_torn(const struct plan_step *s);
+/* Is the site's code still as the change that is undone left it? */
+bool plan_edit_stays(const struct plan_step *s, uint32_t i);
+
+/* ---- plan_count.c: counting ---- */
+
+/* May the hits of the probe be counted, or no longer be counted? Or says in the item why not. */
+bool plan_count_check(const struct plan_step *s, const struct probes_switch_options *mode,
+	enum probes_verb verb, struct probes_item *item);
+
+/*
+ * The value of its semaphores once the probe is counted, or no longer: each session that counts
+ * adds 1, whatever was there before, and takes it back.
+ */
+uint32_t plan_count_target(const struct plan_step *s, enum probes_verb verb, uint32_t value);
+
+/* What an undo does to the jump of a site: 1 writes it, -1 removes it, 0 nothing. */
+int plan_count_part(const struct plan_step *s, uint32_t i);
+
+/* May an undo change the jumps of the probe? Or says in the item why not. */
+bool plan_count_unheld(const struct plan_step *s, struct probes_item *item);
+
+/*
+ * Edit one probe, as plan_edit_probe, and the jumps of its sites: `on` writes them before, else
+ * they are removed after. `mode` is that of a switch; NULL: an undo, see plan_count_part. Counting
+ * starts before the program is told to reach the sites. A semaphore is verified by the code of a
+ * site, which the jumps change, so semaphores and jumps go into batches of their own. False: no
+ * memory.
+ */
+bool plan_count_probe(struct plan *p, const struct plan_step *s,
+	const struct probes_switch_options *mode, const uint32_t *to, const uint32_t *from, bool up,
+	bool on);

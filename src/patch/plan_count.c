@@ -16,7 +16,8 @@ static const struct object_jump *plan_count_jump(const struct plan_step *s, uint
 }
 
 /* May the jump of a site be written now? */
-static bool plan_count_may(const struct plan_step *s, const struct plan_mode *mode, uint32_t i)
+static bool plan_count_may(
+	const struct plan_step *s, const struct probes_switch_options *mode, uint32_t i)
 {
 	const struct object_jump *j = plan_count_jump(s, i);
 
@@ -28,7 +29,7 @@ static bool plan_count_may(const struct plan_step *s, const struct plan_mode *mo
 		       (mode && mode->dry_run)) &&
 	       !s->view->counted[s->site + i] &&
 	       s->h->site_live[s->site + i].state != PROBES_FOREIGN &&
-	       (!mode || (!j->why && (j->tactic != PROBES_TACTIC_EVICTED || mode->stop)));
+	       (!mode || (!j->why && (j->tactic != PROBES_TACTIC_EVICTED || mode->atomically)));
 }
 
 /* Does this session count hits of the site, after what is planned so far? */
@@ -40,14 +41,6 @@ static bool plan_count_mine(const struct plan_step *s, uint32_t i)
 	       (s->h->jumps[site].mine || !s->h->site_live[site].counted);
 }
 
-static bool plan_count_any_mine(const struct plan_step *s)
-{
-	for (uint32_t i = 0; i < s->p->site_count; i++)
-		if (plan_count_mine(s, i))
-			return true;
-	return false;
-}
-
 /* Does it count there because of other sessions alone? */
 static bool plan_count_theirs(const struct plan_step *s, uint32_t i)
 {
@@ -57,11 +50,11 @@ static bool plan_count_theirs(const struct plan_step *s, uint32_t i)
 	       j->length && j->tactic != PROBES_TACTIC_KERNEL && j->arena != PROBES_NONE;
 }
 
-bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
+bool plan_count_check(const struct plan_step *s, const struct probes_switch_options *mode,
 	enum probes_verb verb, struct probes_item *item)
 {
 	const char *why = NULL;
-	uint32_t counted = 0, can = 0, theirs = 0, largest = 0;
+	uint32_t counted = 0, mine = 0, can = 0, theirs = 0, largest = 0;
 
 	if (s->h->info.gone)
 		return plan_step_skip(item, PROBES_SKIP_UNLOADED, PLAN_UNLOADED);
@@ -73,6 +66,7 @@ bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 		return false;
 	for (uint32_t i = 0; i < s->p->site_count; i++) {
 		counted += s->view->counted && s->view->counted[s->site + i];
+		mine += plan_count_mine(s, i);
 		theirs += plan_count_theirs(s, i);
 		can += plan_count_may(s, mode, i);
 		if (!why && plan_count_jump(s, i))
@@ -80,7 +74,7 @@ bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 	}
 	if (verb == PROBES_UNCOUNT && !counted)
 		return plan_step_skip(item, PROBES_SKIP_UNCOUNTED, "its hits are not counted");
-	if (verb == PROBES_UNCOUNT && !plan_count_any_mine(s))
+	if (verb == PROBES_UNCOUNT && !mine)
 		return plan_step_not(item, "another session counts its hits");
 	if (verb == PROBES_UNCOUNT)
 		return true;
@@ -95,24 +89,9 @@ bool plan_count_check(const struct plan_step *s, const struct plan_mode *mode,
 	return true;
 }
 
-uint32_t plan_count_raised(const struct plan_step *s)
-{
-	uint32_t raised = 0;
-
-	for (uint32_t i = 0; kind_of(s->p)->guarded && s->view->counted && i < s->p->site_count;
-		i++) {
-		if (!s->view->counted[s->site + i])
-			continue;
-		if (plan_count_jump(s, 0)->raised)
-			return plan_count_jump(s, 0)->raised;
-		raised |= !s->h->site_live[s->site + i].counted;
-	}
-	return raised;
-}
-
 uint32_t plan_count_target(const struct plan_step *s, enum probes_verb verb, uint32_t value)
 {
-	uint32_t raised = plan_count_raised(s);
+	uint32_t raised = plan_step_raised(s);
 
 	if (!kind_of(s->p)->guarded || (verb == PROBES_COUNT && raised))
 		return value;
@@ -131,14 +110,15 @@ int plan_count_part(const struct plan_step *s, uint32_t i)
 bool plan_count_unheld(const struct plan_step *s, struct probes_item *item)
 {
 	for (uint32_t i = 0; i < s->p->site_count; i++)
-		if (plan_count_part(s, i) && s->h->site_live[s->site + i].state == PROBES_FOREIGN)
+		if (plan_count_part(s, i) && !plan_step_gone(s, s->site + i) &&
+			s->h->site_live[s->site + i].state == PROBES_FOREIGN)
 			return plan_step_not(item, "another tool holds one of its sites");
 	return true;
 }
 
 /* Is the jump of a site to be written, or to be removed? */
 static bool plan_count_wants(
-	const struct plan_step *s, const struct plan_mode *mode, uint32_t i, bool on)
+	const struct plan_step *s, const struct probes_switch_options *mode, uint32_t i, bool on)
 {
 	size_t site = s->site + i;
 
@@ -152,42 +132,22 @@ static bool plan_count_wants(
 		return false;
 	if (s->h->jumps && s->h->jumps[site].placed)
 		return true;
+	if (plan_step_gone(s, site))
+		return false;
 	return s->view->counted && (s->view->counted[site] || object_probes_cut_off(s->h, site));
 }
 
-/* The file's bytes of a site that is a call, switched as its count says. */
-static void plan_count_switch(const struct plan_step *s, uint32_t i, uint8_t *bytes)
-{
-	const struct arch_site *code = kind_of(s->p)->site;
-	uint32_t k = s->p->sites[i].semaphore;
-	bool on = k != PROBES_NONE && plan_step_value(s, k) > 0;
-
-	memcpy(bytes + code->switch_at, on ? code->on : code->off, ARCH_SWITCH_BYTES);
-}
-
-/* The kernel writes these, so no journal records them. */
-static bool plan_count_uprobe(
-	struct plan *p, const struct plan_step *s, uint32_t i, struct probes_edit edit)
-{
-	struct probes_edit *slot = array_add(&p->uprobes);
-
-	edit.role = PROBES_ROLE_UPROBE;
-	edit.probe = s->probe;
-	edit.index = i;
-	if (slot)
-		*slot = edit;
-	return slot;
-}
-
 /* Write the jumps of a probe (`on`), or the bytes of the file. False: no memory. */
-static bool plan_count_sites(
-	struct plan *p, const struct plan_step *s, const struct plan_mode *mode, bool on)
+static bool plan_count_sites(struct plan *p, const struct plan_step *s,
+	const struct probes_switch_options *mode, bool on)
 {
 	for (uint32_t i = 0; i < s->p->site_count; i++) {
 		const struct object_jump *j = plan_count_jump(s, i);
 		size_t site = s->site + i;
 		struct probes_edit edit = {
 			.address = s->p->sites[i].address, .role = PROBES_ROLE_COUNTER};
+		const struct arch_site *code = kind_of(s->p)->site;
+		uint32_t k = s->p->sites[i].semaphore;
 		struct plan_check *c;
 
 		if (!plan_count_wants(s, mode, i, on))
@@ -195,17 +155,25 @@ static bool plan_count_sites(
 		edit.length = j->length;
 		memcpy(edit.old, on ? j->old : j->new_, j->length);
 		memcpy(edit.new_, on ? j->new_ : j->old, j->length);
+		/* The kernel writes these, so no journal records them. */
 		if (j->tactic == PROBES_TACTIC_KERNEL) {
-			if (!plan_count_uprobe(p, s, i, edit))
+			edit.role = PROBES_ROLE_UPROBE;
+			edit.probe = s->probe;
+			edit.index = i;
+			if (!array_push(&p->uprobes, &edit))
 				return false;
 			s->view->counted[site] = on;
 			continue;
 		}
+		/* The file's bytes of a site that is a call, switched as its count says. */
 		if (kind_of(s->p)->call)
-			plan_count_switch(s, i, on ? edit.old : edit.new_);
+			memcpy((on ? edit.old : edit.new_) + code->switch_at,
+				k != PROBES_NONE && plan_step_value(s, k) > 0 ? code->on
+									      : code->off,
+				ARCH_SWITCH_BYTES);
 		if (object_probes_cut_off(s->h, site) && !s->view->counted[site])
 			memcpy(edit.old, s->h->site_live[site].bytes, j->length);
-		c = plan_add(p, s, i, edit);
+		c = plan_edit_add(p, s, i, edit);
 		if (!c)
 			return false;
 		/* The bytes behind one that is changed alone are its displacement: those that it
@@ -213,7 +181,7 @@ static bool plan_count_sites(
 		   read.
 		 */
 		if (j->length == 1) {
-			plan_guard(s, site, c);
+			plan_edit_guard(s, site, c);
 			if (on)
 				memcpy(c->bytes, j->old, ARCH_SITE_BYTES);
 		}
@@ -224,8 +192,9 @@ static bool plan_count_sites(
 	return true;
 }
 
-bool plan_count_probe(struct plan *p, const struct plan_step *s, const struct plan_mode *mode,
-	const uint32_t *to, const uint32_t *from, bool up, bool on)
+bool plan_count_probe(struct plan *p, const struct plan_step *s,
+	const struct probes_switch_options *mode, const uint32_t *to, const uint32_t *from, bool up,
+	bool on)
 {
 	size_t first = p->edits.count, second, begin = first;
 	bool again = plan_step_touched(s, p->epoch);

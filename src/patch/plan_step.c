@@ -1,9 +1,6 @@
-/*
- * One probe of a plan: whether it may be switched, and why not. Pure like the plan.
- */
+/* One probe of a plan: whether it may be switched, and why not. Pure like the plan. */
 #include "patch/plan.h"
 
-#include "base/error.h"
 #include "base/order.h"
 #include "probe/kind.h"
 
@@ -50,7 +47,8 @@ bool plan_step_readable(const struct plan_step *s, struct probes_item *item)
 	for (uint32_t i = 0; i < s->p->semaphore_count; i++)
 		readable = readable && plan_step_value(s, i) != PROBES_NONE;
 	for (uint32_t i = 0; i < s->p->site_count; i++)
-		readable = readable && s->h->site_live[s->site + i].state != PROBES_UNREADABLE;
+		readable = readable && (s->h->site_live[s->site + i].state != PROBES_UNREADABLE ||
+					       plan_step_gone(s, s->site + i));
 	return readable || plan_step_not(item, "its memory cannot be read");
 }
 
@@ -64,7 +62,8 @@ bool plan_step_unheld(
 	/* Where sites have no switch, another tool at a site is in nobody's way. */
 	if (!kind_switches(s->p) && !(force && verb == PROBES_DISABLE))
 		return true;
-	while (i < s->p->site_count && live[i].state != PROBES_FOREIGN)
+	while (i < s->p->site_count &&
+		(live[i].state != PROBES_FOREIGN || plan_step_gone(s, s->site + i)))
 		i++;
 	if (i == s->p->site_count)
 		return true;
@@ -78,7 +77,9 @@ bool plan_step_unheld(
 bool plan_step_consistent(const struct plan_step *s)
 {
 	for (uint32_t i = 0; kind_switches(s->p) && i < s->p->site_count; i++)
-		if (s->view->on[s->site + i] != (plan_step_value(s, s->p->sites[i].semaphore) > 0))
+		if (!plan_step_gone(s, s->site + i) &&
+			s->view->on[s->site + i] !=
+				(plan_step_value(s, s->p->sites[i].semaphore) > 0))
 			return false;
 	return true;
 }
@@ -104,7 +105,7 @@ static bool plan_step_held(const struct plan_step *s, size_t site)
 {
 	const struct probes_site_live *live = &s->h->site_live[site];
 
-	return live->count > ARCH_HELD_AT && !live->counted &&
+	return live->count > ARCH_HELD_AT && !live->counted && !plan_step_gone(s, site) &&
 	       live->bytes[ARCH_HELD_AT] != s->h->original[site][ARCH_HELD_AT];
 }
 
@@ -149,6 +150,21 @@ bool plan_step_steals(const struct plan_step *s, uint32_t semaphore, uint32_t to
 	return to < theirs || (theirs && to == theirs && kind_switches(s->p));
 }
 
+uint32_t plan_step_raised(const struct plan_step *s)
+{
+	uint32_t raised = 0;
+
+	for (uint32_t i = 0; kind_of(s->p)->guarded && s->view->counted && i < s->p->site_count;
+		i++) {
+		if (!s->view->counted[s->site + i])
+			continue;
+		if (s->h->jumps[s->site].raised)
+			return s->h->jumps[s->site].raised;
+		raised |= !s->h->site_live[s->site + i].counted;
+	}
+	return raised;
+}
+
 bool plan_step_unlowered(const struct plan_step *s, const struct array *lowered, uint64_t address,
 	struct probes_item *item)
 {
@@ -172,8 +188,8 @@ bool plan_step_unlowered(const struct plan_step *s, const struct array *lowered,
 		by->owner);
 }
 
-bool plan_step_check(const struct plan_step *s, const struct plan_mode *mode, enum probes_verb verb,
-	struct probes_item *item)
+bool plan_step_check(const struct plan_step *s, const struct probes_switch_options *mode,
+	enum probes_verb verb, struct probes_item *item)
 {
 	uint32_t largest = 0, on = 0;
 
@@ -191,9 +207,8 @@ bool plan_step_check(const struct plan_step *s, const struct plan_mode *mode, en
 
 		largest = value > largest ? value : largest;
 		if (plan_step_steals(s, k, plan_step_target(s, value, verb, mode)))
-			return plan_step_not(item,
-				"the uprobes (or breakpoints) at its sites may own all of its "
-				"count");
+			return plan_step_not(item, "the uprobes (or breakpoints) at its sites may "
+						   "own all of its count");
 	}
 	if (mode->force)
 		return true;
@@ -209,7 +224,7 @@ bool plan_step_check(const struct plan_step *s, const struct plan_mode *mode, en
 	}
 	if (verb == PROBES_DISABLE && largest == 0)
 		return plan_step_skip(item, PROBES_SKIP_OFF, "it is off already: its count is 0");
-	if (verb == PROBES_DISABLE && largest <= plan_count_raised(s))
+	if (verb == PROBES_DISABLE && largest <= plan_step_raised(s))
 		return plan_step_skip(
 			item, PROBES_SKIP_COUNTING, "it is on only because its hits are counted");
 	if (verb == PROBES_ENABLE && largest >= s->limit)
@@ -218,11 +233,11 @@ bool plan_step_check(const struct plan_step *s, const struct plan_mode *mode, en
 }
 
 uint32_t plan_step_target(const struct plan_step *s, uint32_t value, enum probes_verb verb,
-	const struct plan_mode *mode)
+	const struct probes_switch_options *mode)
 {
-	uint32_t raised = plan_count_raised(s);
+	uint32_t raised = plan_step_raised(s);
 
-	if (mode->force && mode->keep)
+	if (mode->force && mode->keep_counts)
 		return value;
 	if (mode->force)
 		return raised + (verb == PROBES_ENABLE);

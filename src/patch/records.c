@@ -8,10 +8,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static void records_add(struct records_place *places, size_t *count, uid_t owner, bool foreign,
@@ -48,7 +50,7 @@ static void records_add_user(
 	records_add(places, count, user, foreign, base, "probes-tui");
 }
 
-size_t records_places(const uid_t *other, struct records_place *places)
+size_t records_places(const struct records_user *other, struct records_place *places)
 {
 	const char *named = secure_getenv("PROBES_TUI_RECORDS");
 	uid_t user = geteuid();
@@ -61,8 +63,8 @@ size_t records_places(const uid_t *other, struct records_place *places)
 	if (user == 0)
 		records_add(places, &count, user, false, "/run", "probes-tui");
 	records_add_user(places, &count, user, secure_getenv("XDG_RUNTIME_DIR"));
-	if (user == 0 && other && *other != user)
-		records_add_user(places, &count, *other, NULL);
+	if (user == 0 && other && other->id != user)
+		records_add_user(places, &count, other->id, NULL);
 	return count;
 }
 
@@ -154,4 +156,14 @@ int records_open(const struct records_place *p, bool make)
 		fd = made ? made : -ENOENT;
 	close(base);
 	return fd;
+}
+
+int records_file(const struct records_place *p, int dir, const char *name, int flags)
+{
+	struct open_how how = {.flags = (unsigned)(flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC),
+		.resolve = RESOLVE_NO_XDEV};
+	long fd = p->owner == geteuid() ? openat(dir, name, (int)how.flags)
+					: syscall(SYS_openat2, dir, name, &how, sizeof how);
+
+	return fd < 0 ? -errno : (int)fd;
 }

@@ -1,7 +1,3 @@
-/*
- * Comparing a process with a plan. Changes nothing in the process. Every reading is laid out in
- * advance: nothing is allocated while the process is stopped.
- */
 #include "patch/verify.h"
 
 #include "base/error.h"
@@ -79,8 +75,7 @@ static bool verify_lay_out(struct verify *l, struct verify_batch *b, struct arra
 	if (!order_by_number(ranges->data, ranges->count, ranges->size,
 		    offsetof(struct verify_range, address)))
 		return false;
-	for (size_t i = 0; i < ranges->count; i++) {
-		const struct verify_range *range = ARRAY_AT(ranges, struct verify_range, i);
+	ARRAY_EACH(const struct verify_range, range, ranges) {
 		size_t offset = spans_add(&b->spans, range->address, range->length);
 
 		if (offset > UINT32_MAX)

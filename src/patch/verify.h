@@ -6,8 +6,7 @@
  * An edit is compared with its `old` bytes; besides, the code at its guard (struct plan_check) must
  * still be mapped there. A semaphore must also keep the part of its count that uprobes may hold.
  */
-#ifndef PATCH_VERIFY_H
-#define PATCH_VERIFY_H
+#pragma once
 
 #include "base/spans.h"
 #include "patch/plan.h"
@@ -92,5 +91,3 @@ int64_t verify_lost(
 /* An error of reading or writing ("write at"): what, where, why. Returns the code. */
 int verify_failed(
 	const struct probes_edit *edit, int code, const char *doing, struct probes_error *e);
-
-#endif

@@ -1,5 +1,6 @@
-/* The objects of a session and the index over their probes. */
 #include "probe/catalog.h"
+
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -18,18 +19,22 @@ void catalog_done(struct catalog *c)
 
 bool catalog_add(struct catalog *c, struct object_probes *h)
 {
-	struct object_probes **slot = array_add(&c->objects);
-
-	if (!slot) {
+	if (!array_push(&c->objects, &h)) {
 		object_probes_free(h);
 		return false;
 	}
-	*slot = h;
+	if (c->objects.count > 1)
+		catalog_object(c, c->objects.count - 2)->next = h;
 	h->info.first_probe = c->probe_count;
 	for (size_t i = 0; i < h->probe_count; i++)
 		h->probes[i].object = (uint32_t)(c->objects.count - 1);
 	c->probe_count += h->probe_count;
 	return true;
+}
+
+struct object_probes *catalog_first(const struct catalog *c)
+{
+	return c->objects.count ? catalog_object(c, 0) : NULL;
 }
 
 struct object_probes *catalog_object(const struct catalog *c, size_t object)
@@ -39,20 +44,13 @@ struct object_probes *catalog_object(const struct catalog *c, size_t object)
 
 struct object_probes *catalog_find(const struct catalog *c, size_t index, size_t *local)
 {
-	size_t low = 0, high = c->objects.count;
+	size_t behind;
 	struct object_probes *h;
 
 	/* The last object whose first probe is at or before the index: an empty object has the same
 	 * first probe as the next one. */
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (catalog_object(c, middle)->info.first_probe <= index)
-			low = middle;
-		else
-			high = middle;
-	}
-	h = catalog_object(c, low);
+	ORDER_FIND(behind, c->objects.count, catalog_object(c, behind)->info.first_probe <= index);
+	h = catalog_object(c, behind - 1);
 	*local = index - h->info.first_probe;
 	return h;
 }
@@ -107,9 +105,7 @@ bool catalog_sharing(
 		for (size_t k = 0; fits && marks[i] && k < h->probe_count; k++) {
 			if (!catalog_mark(h, &h->probes[k], marks[i], false))
 				continue;
-			fits = array_reserve(found, 1);
-			if (fits)
-				*(size_t *)array_add(found) = h->info.first_probe + k;
+			fits = array_push(found, &(size_t){h->info.first_probe + k});
 		}
 		free(marks[i]);
 	}

@@ -1,8 +1,41 @@
-/* Conditions on events: parsing and deciding (probes_condition_parse and so on). Pure. */
-#ifndef PROBE_CONDITION_H
-#define PROBE_CONDITION_H
+/* Conditions on events: condition_parse.c makes a tree of a text, condition.c decides. Pure. */
+#pragma once
 
 #include "probes.h"
+
+#define CONDITION_NODES 200
+
+enum condition_what {
+	CONDITION_OR,
+	CONDITION_AND,
+	CONDITION_NOT,
+	CONDITION_NUMBER,
+	CONDITION_TEXT
+};
+
+enum condition_subject {
+	CONDITION_TID,
+	CONDITION_PID,
+	CONDITION_COMM,
+	CONDITION_PROBE,
+	CONDITION_ARGUMENT
+};
+
+struct condition_node {
+	enum condition_what what;
+	size_t left, right; /* of or, and; not: left */
+	enum condition_subject subject;
+	unsigned argument; /* from 1 on */
+	enum probes_compare compare;
+	long double number; /* holds every int64_t and uint64_t */
+	char *text;
+	struct regexp *regexp; /* instead of the text */
+};
+
+struct probes_condition {
+	struct condition_node nodes[CONDITION_NODES];
+	size_t count, root;
+};
 
 /* A comparison of an argument with a whole number, which must be true. */
 struct condition_test {
@@ -15,12 +48,3 @@ struct condition_test {
 /* Those that are known, at most `most`; the condition may hold more than these. */
 size_t condition_tests(
 	const struct probes_condition *condition, struct condition_test *tests, size_t most);
-
-/*
- * Is it neither true nor false of an event because something could not be read: a text, or the
- * process or thread of a child that has ended? Arguments that the probe does not have do not count.
- */
-bool condition_undecided(const struct probes_condition *condition, const struct probes_event *event,
-	const struct probes_probe *probe);
-
-#endif

@@ -1,7 +1,4 @@
-/*
- * From notes to probes. Notes are sorted by name; those of one name make a probe. An object may
- * have very many notes: no step is worse than n log n.
- */
+/* An object may have very many notes: no step is worse than n log n. */
 #include "probe/grouping.h"
 
 #include "base/order.h"
@@ -198,8 +195,8 @@ static void grouping_check(struct probes_probe *p, const struct grouping_group *
 		if (g->file->sections != OBJECT_SECTIONS_READ && note->base &&
 			!object_segment_at(g->file, note->base, 1))
 			grouping_break(p, PROBES_FLAW_NOTES,
-				"its object was moved (prelink), and has no section "
-				"headers that say how far");
+				"its object was moved (prelink), and has no section headers that "
+				"say how far");
 	}
 	if (g->provider->one_semaphore && p->semaphore_count > 1)
 		grouping_break(p, PROBES_FLAW_NOTES, "its notes name different semaphores");
@@ -222,8 +219,8 @@ static void grouping_check(struct probes_probe *p, const struct grouping_group *
 		if (p->semaphores[i].vaddr < g->file->relro_end &&
 			p->semaphores[i].vaddr + 1 >= g->file->relro)
 			grouping_break(p, PROBES_FLAW_NOTES,
-				"its semaphore lies in data that is read-only once the "
-				"program runs (RELRO)");
+				"its semaphore lies in data that is read-only once the program "
+				"runs (RELRO)");
 	}
 }
 

@@ -3,8 +3,7 @@
  * notes contradict each other, point outside their object or overlap another probe's stays, marked
  * broken. Pure.
  */
-#ifndef PROBE_GROUPING_H
-#define PROBE_GROUPING_H
+#pragma once
 
 #include "elf/object.h"
 #include "probes.h"
@@ -33,5 +32,3 @@ bool grouping_make(struct grouping *grouping, const struct object *file);
 
 /* Mark a probe that must not be switched. The first flaw stays. */
 void grouping_break(struct probes_probe *probe, enum probes_flaw flaw, const char *why);
-
-#endif

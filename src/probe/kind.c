@@ -1,4 +1,3 @@
-/* The table of kinds. */
 #include "probe/kind.h"
 
 /* A kind that accepts any provider comes last. */

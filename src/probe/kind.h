@@ -5,8 +5,7 @@
  * What all kinds have in common (grouping notes, comparing sites with semaphores, planning) asks
  * the table and never compares the kind itself.
  */
-#ifndef PROBE_KIND_H
-#define PROBE_KIND_H
+#pragma once
 
 #include "arch/arch.h"
 #include "probes.h"
@@ -61,7 +60,7 @@ struct kind_ops {
 	 */
 	bool call;
 
-	/* Why a site cannot be of this kind by its original bytes, or NULL. */
+	/* Why a site cannot be of this kind by its original bytes, or NULL. NULL: it can by any. */
 	const char *(*mismatch)(const uint8_t original[ARCH_SITE_BYTES]);
 
 	/*
@@ -113,5 +112,3 @@ static inline uint8_t kind_pushed(const struct probes_probe *probe)
 
 /* What the name of a provider says about its notes; never NULL. */
 const struct kind_provider *kind_provider(const char *name);
-
-#endif

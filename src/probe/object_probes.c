@@ -9,14 +9,14 @@
 #include "base/error.h"
 #include "base/order.h"
 #include "probe/grouping.h"
-#include "probe/kind.h"
 #include "probe/runtime.h"
 #include "process/descriptors.h"
-#include "process/maps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define OBJECT_PROBES_GAP 256 /* sites a page apart need no page each */
 
 /* Read the bytes that the file holds at each site. `places`: the sites, by address. */
 static bool object_probes_read_original(
@@ -27,7 +27,7 @@ static bool object_probes_read_original(
 	struct spans spans;
 	bool fits = offsets;
 
-	spans_init(&spans, 4096, 1 << 20);
+	spans_init(&spans, OBJECT_PROBES_GAP, 1 << 20);
 	for (size_t i = 0; fits && i < h->site_count; i++) {
 		offsets[i] = spans_add(&spans, places[i].vaddr, ARCH_SITE_BYTES);
 		/* Spans exclude the last bytes of the address space. */
@@ -53,7 +53,7 @@ static bool object_probes_read_original(
 		else if (!got)
 			grouping_break(p, PROBES_FLAW_NOTES,
 				"one of its sites lies beyond the code in its file");
-		else if ((why = kind_of(p)->mismatch(original)))
+		else if (kind_of(p)->mismatch && (why = kind_of(p)->mismatch(original)))
 			grouping_break(p, PROBES_FLAW_NOTES, why);
 	}
 	fits = buffer;
@@ -230,8 +230,8 @@ static bool object_probes_fill(struct object_probes *h, bool live)
 		/* Some of its sites may be unknown: it would be switched in part. */
 		if (h->info.left_out)
 			grouping_break(&h->probes[i], PROBES_FLAW_NOTES,
-				"its object has too many notes: some were left out, "
-				"perhaps of this probe, too");
+				"its object has too many notes: some were left out, perhaps of "
+				"this probe, too");
 		h->live[i] = object_probes_unreadable(
 			!h->probes[i].flaw && kind_no_switch(&h->probes[i]) ? PROBES_NO_SWITCH
 									    : PROBES_UNKNOWN);
@@ -278,6 +278,11 @@ static void object_probes_explain(
 		snprintf(h->why, sizeof h->why,
 			"%zu of its %zu probe notes are left out: too many to keep",
 			file->note_left_out, file->note_left_out + file->note_count);
+	else if (file->note_count && file->note_malformed)
+		snprintf(h->why, sizeof h->why,
+			"%zu of its %zu probe notes are left out: cut short, or without a provider "
+			"or a name",
+			file->note_malformed, file->note_malformed + file->note_count);
 	else if (!file->note_count && file->sections != OBJECT_SECTIONS_READ)
 		/* There may be notes: .note.stapsdt is usually not part of a segment. */
 		snprintf(h->why, sizeof h->why,
@@ -307,6 +312,7 @@ int object_probes_new(const struct probes_object *info, struct object *file, con
 	h->info = *info;
 	h->info.path = h->path;
 	h->info.left_out = file ? file->note_left_out : 0;
+	h->info.malformed = file ? file->note_malformed : 0;
 	object_probes_explain(h, file, why);
 	if (file && file->note_count) {
 		h->file = file;
@@ -361,16 +367,83 @@ size_t object_probes_semaphore(const struct object_probes *h, const struct probe
  */
 size_t object_probes_probe_of(const struct object_probes *h, bool is_site, size_t index)
 {
-	size_t low = 0, high = h->probe_count;
+	size_t behind;
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		const struct probes_probe *p = &h->probes[middle];
+	ORDER_FIND(behind, h->probe_count,
+		(is_site ? object_probes_site(h, &h->probes[behind])
+			 : object_probes_semaphore(h, &h->probes[behind])) <= index);
+	return behind - 1;
+}
 
-		if ((is_site ? object_probes_site(h, p) : object_probes_semaphore(h, p)) <= index)
-			low = middle;
-		else
-			high = middle;
+/* ---- sites by their semaphores ---- */
+
+static int semaphore_sites_by_address(const void *a, const void *b, void *object_probes)
+{
+	const struct object_probes *h = object_probes;
+	uint64_t x = h->sites[*(const uint32_t *)a].pc, y = h->sites[*(const uint32_t *)b].pc;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Probes share semaphores: put the sites of all in the order of addresses, and keep one of those at
+ * the same address.
+ */
+static void semaphore_sites_order(struct semaphore_sites *c, const struct object_probes *h)
+{
+	uint32_t kept = 0, at = 0;
+
+	for (size_t i = 0; i < h->semaphore_count; i++) {
+		uint32_t end = c->begin[i + 1];
+
+		qsort_r(&c->sites[at], end - at, sizeof *c->sites, semaphore_sites_by_address,
+			(void *)h);
+		c->begin[i] = kept;
+		for (; at < end; at++)
+			if (kept == c->begin[i] ||
+				h->sites[c->sites[kept - 1]].pc != h->sites[c->sites[at]].pc)
+				c->sites[kept++] = c->sites[at];
 	}
-	return low;
+	c->begin[h->semaphore_count] = kept;
+}
+
+/* A counting sort: begin[i] is needed one place further on while the sites of i are stored. */
+bool semaphore_sites_init(struct semaphore_sites *c, const struct object_probes *h)
+{
+	uint32_t *semaphore = malloc((h->site_count + 1) * sizeof *semaphore); /* per site */
+
+	c->begin = calloc(h->semaphore_count + 2, sizeof *c->begin);
+	c->sites = malloc((h->site_count + 1) * sizeof *c->sites);
+	if (!semaphore || !c->begin || !c->sites) {
+		free(semaphore);
+		return false;
+	}
+	for (size_t i = 0, at = 0; i < h->probe_count; i++)
+		for (uint32_t k = 0; k < h->probes[i].site_count; k++) {
+			uint32_t own = h->probes[i].sites[k].semaphore;
+
+			if (own != PROBES_NONE)
+				own = object_probes_same(
+					h, object_probes_semaphore(h, &h->probes[i]) + own);
+			semaphore[at++] = own;
+		}
+	for (size_t i = 0; i < h->site_count; i++)
+		if (semaphore[i] != PROBES_NONE)
+			c->begin[semaphore[i] + 2]++;
+	for (size_t i = 2; i < h->semaphore_count + 2; i++)
+		c->begin[i] += c->begin[i - 1];
+	for (uint32_t i = 0; i < h->site_count; i++)
+		if (semaphore[i] != PROBES_NONE)
+			c->sites[c->begin[semaphore[i] + 1]++] = i;
+	free(semaphore);
+	if (h->same)
+		semaphore_sites_order(c, h);
+	return true;
+}
+
+void semaphore_sites_done(struct semaphore_sites *c)
+{
+	free(c->begin);
+	free(c->sites);
+	*c = (struct semaphore_sites){0};
 }

@@ -2,8 +2,7 @@
  * The probes of one object: what its notes describe, and the last readings of a live process.
  * Arrays are allocated once and never move.
  */
-#ifndef PROBE_OBJECT_PROBES_H
-#define PROBE_OBJECT_PROBES_H
+#pragma once
 
 #include "elf/object.h"
 #include "elf/symbols.h"
@@ -24,6 +23,7 @@ struct object_jump {
 	bool mine;             /* this session counts there */
 	bool taken;            /* ... but another session wrote it */
 	bool shared;           /* another session counts there, too: the jump stays */
+	bool missed;           /* forked with it, and it was gone when the process was opened */
 	uint8_t raised; /* of the first site of a probe: what its semaphores hold because this
 			   session counts */
 	bool placed;    /* a uprobe of this session holds the site (session/kernel.c) */
@@ -34,6 +34,7 @@ struct object_jump {
 };
 
 struct object_probes {
+	struct object_probes *next; /* of its catalog; NULL: the last */
 	struct probes_object info;
 	char *path;
 	char build_id[129];
@@ -155,4 +156,24 @@ static inline bool object_probes_replaced(const struct object_probes *h, size_t 
 /* Index, within the object, of the probe that has this site or semaphore. */
 size_t object_probes_probe_of(const struct object_probes *h, bool is_site, size_t index);
 
-#endif
+/*
+ * The sites that count in each semaphore, of all probes that share it. Where the kernel counts in a
+ * semaphore, too, each uprobe at one of these sites is 1 of its value.
+ */
+struct semaphore_sites {
+	uint32_t *begin; /* per semaphore (object_probes_same): index of its first site in `sites`;
+			    and the end */
+	uint32_t *sites; /* indices in the object */
+};
+
+/* False: no memory; semaphore_sites_done is needed then, too. */
+bool semaphore_sites_init(struct semaphore_sites *c, const struct object_probes *h);
+void semaphore_sites_done(struct semaphore_sites *c);
+
+/* The sites of one semaphore (object_probes_same), by address, each address once. */
+static inline const uint32_t *semaphore_sites_of(
+	const struct semaphore_sites *c, uint32_t semaphore, uint32_t *count)
+{
+	*count = c->begin[semaphore + 1] - c->begin[semaphore];
+	return &c->sites[c->begin[semaphore]];
+}

@@ -37,7 +37,6 @@ static const struct kind_provider *ocaml_provider(const char *name)
 
 static const char *ocaml_about(const struct probes_probe *probe)
 {
-	(void)probe;
 	return "OCaml: one byte of a site turns a compare into a call";
 }
 

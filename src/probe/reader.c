@@ -91,11 +91,8 @@ static bool reader_place(struct reader *r, const struct reader_range *range)
 		run = ARRAY_AT(&r->runs, struct reader_run, r->runs.count - 1);
 	if (run && run->object == range->object)
 		return true;
-	run = array_add(&r->runs);
-	if (run)
-		*run = (struct reader_run){
-			.first = (uint32_t)(r->items.count - 1), .object = range->object};
-	return run;
+	return array_push(&r->runs, &(struct reader_run){.first = (uint32_t)(r->items.count - 1),
+					    .object = range->object});
 }
 
 bool reader_init(struct reader *r, const struct catalog *c, const size_t *which, size_t count)
@@ -158,50 +155,6 @@ void reader_done(struct reader *r)
 	r->bytes = r->before = NULL;
 }
 
-/* The object of an item; *end is the end of the item's run. */
-static struct object_probes *reader_object_probes(
-	const struct reader *r, const struct catalog *c, size_t item, size_t *end)
-{
-	const struct reader_run *list = r->runs.data;
-	size_t low = 0, high = r->runs.count;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list[middle].first <= item)
-			low = middle;
-		else
-			high = middle;
-	}
-	*end = low + 1 < r->runs.count ? list[low + 1].first : r->items.count;
-	return catalog_object(c, list[low].object);
-}
-
-/* ---- storing ---- */
-
-/* Store the bytes of an item, `got` of which were read. */
-static void reader_store(struct reader *r, struct object_probes *h, const struct reader_piece *p,
-	const struct reader_item *item, size_t got)
-{
-	const unsigned char *bytes = r->bytes + (item->offset - p->offset);
-
-	if (item->is_site) {
-		struct probes_site_live *live = &h->site_live[item->index];
-
-		r->differs = r->differs || live->count != got || memcmp(live->bytes, bytes, got);
-		live->count = (uint8_t)got;
-		memcpy(live->bytes, bytes, got);
-	} else {
-		uint32_t value = PROBES_NONE;
-
-		if (got == READER_SEMAPHORE)
-			value = bytes[0] | (uint32_t)bytes[1] << 8;
-		r->differs = r->differs || h->values[item->index] != value;
-		h->values[item->index] = value;
-		h->values[object_probes_same(h, item->index)] = value;
-	}
-}
-
 /*
  * Store the items of a piece between two offsets; an item across an end is stored, too. `whole`:
  * all bytes of the piece were read. `changed`: only items that differ from the last run, whose
@@ -211,21 +164,17 @@ static bool reader_store_items(struct reader *r, const struct catalog *c,
 	const struct reader_piece *p, size_t from, size_t end, bool whole, bool changed)
 {
 	const struct reader_item *items = r->items.data;
-	size_t low = 0, high = r->items.count, run_end = 0, *touched;
+	const struct reader_run *runs = r->runs.data; /* of the items of an object */
+	size_t first, run, run_end = 0, *touched;
 	struct object_probes *h = NULL;
 
 	/* The first item that may have a byte at `from` or behind. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (items[middle].offset + ARCH_SITE_BYTES <= from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = low; i < r->items.count; i++) {
+	ORDER_FIND(first, r->items.count, items[first].offset + ARCH_SITE_BYTES <= from);
+	for (size_t i = first; i < r->items.count; i++) {
 		const struct reader_item *item = &items[i];
+		const unsigned char *bytes;
 		size_t got = reader_length(item->is_site);
+		uint32_t value = PROBES_NONE;
 
 		if (item->offset >= end)
 			break;
@@ -233,8 +182,11 @@ static bool reader_store_items(struct reader *r, const struct catalog *c,
 			(changed && !memcmp(r->bytes + (item->offset - p->offset),
 					    r->before + item->offset, got)))
 			continue;
-		if (i >= run_end)
-			h = reader_object_probes(r, c, i, &run_end);
+		if (i >= run_end) {
+			ORDER_FIND(run, r->runs.count, runs[run].first <= i);
+			run_end = run < r->runs.count ? runs[run].first : r->items.count;
+			h = catalog_object(c, runs[run - 1].object);
+		}
 		if (changed && !(touched = array_add(&r->touched)))
 			return false;
 		if (changed)
@@ -242,7 +194,21 @@ static bool reader_store_items(struct reader *r, const struct catalog *c,
 				   object_probes_probe_of(h, item->is_site, item->index);
 		if (!whole)
 			got = spans_got(&p->spans, item->offset - p->offset, got);
-		reader_store(r, h, p, item, got);
+		bytes = r->bytes + (item->offset - p->offset);
+		if (item->is_site) {
+			struct probes_site_live *live = &h->site_live[item->index];
+
+			r->differs =
+				r->differs || live->count != got || memcmp(live->bytes, bytes, got);
+			live->count = (uint8_t)got;
+			memcpy(live->bytes, bytes, got);
+			continue;
+		}
+		if (got == READER_SEMAPHORE)
+			value = bytes[0] | (uint32_t)bytes[1] << 8;
+		r->differs = r->differs || h->values[item->index] != value;
+		h->values[item->index] = value;
+		h->values[object_probes_same(h, item->index)] = value;
 	}
 	return true;
 }
@@ -275,8 +241,6 @@ static bool reader_store_changes(
 	return true;
 }
 
-/* ---- running ---- */
-
 int reader_fetch(struct reader *r, const struct catalog *c, struct memory *m, bool *changed)
 {
 	size_t most = c->probe_count / READER_SPARSE + READER_SPARSE;
@@ -286,8 +250,7 @@ int reader_fetch(struct reader *r, const struct catalog *c, struct memory *m, bo
 	r->differs = false;
 	r->everything = !r->baseline_valid;
 	r->baseline_valid = false; /* until all pieces are read */
-	for (size_t i = 0; i < r->pieces.count; i++) {
-		struct reader_piece *p = ARRAY_AT(&r->pieces, struct reader_piece, i);
+	ARRAY_EACH(struct reader_piece, p, &r->pieces) {
 		int code = m->ops->read(m, &p->spans, r->bytes);
 		bool got;
 

@@ -2,8 +2,7 @@
  * Reads the live bytes of sites and the counts of semaphores in few system calls. A reader is laid
  * out once for a set of probes, and run at each refresh.
  */
-#ifndef PROBE_READER_H
-#define PROBE_READER_H
+#pragma once
 
 #include "base/spans.h"
 #include "probe/catalog.h"
@@ -39,5 +38,3 @@ void reader_done(struct reader *r);
  * `everything` and `touched` say which. 0, or a negative errno if nothing at all may be read.
  */
 int reader_fetch(struct reader *r, const struct catalog *c, struct memory *m, bool *changed);
-
-#endif

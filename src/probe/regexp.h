@@ -1,6 +1,5 @@
 /* Regular expressions in the syntax of PCRE2 and in that of OCaml's Str. Pure. */
-#ifndef PROBE_REGEXP_H
-#define PROBE_REGEXP_H
+#pragma once
 
 #include "probes.h"
 
@@ -16,5 +15,3 @@ void regexp_free(struct regexp *regexp);
 
 /* 1: it matches; 0: it does not; -E2BIG: the match needed too many steps. */
 int regexp_match(struct regexp *regexp, const char *subject);
-
-#endif

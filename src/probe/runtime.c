@@ -23,14 +23,13 @@ static const struct runtime runtimes[] = {
 	{{"php", "php[0-9]*", "php-*", "libphp*.so*"},
 		"PHP has probes when configured --enable-dtrace"},
 	/* postgresql.org, "Dynamic Tracing: Compiling for Dynamic Tracing"; meson_options.txt */
-	{{"postgres"}, "PostgreSQL has probes when configured --enable-dtrace (meson: "
-		       "-Ddtrace=enabled)"},
+	{{"postgres"},
+		"PostgreSQL has probes when configured --enable-dtrace (meson: -Ddtrace=enabled)"},
 	/* OpenJDK: make/autoconf/jdk-options.m4 */
 	{{"libjvm.so"}, "OpenJDK has probes when configured --enable-dtrace"},
 	/* github.com/nodejs/node pull requests 43651 and 43652: gone with version 19 */
-	{{"node", "nodejs", "libnode.so*"},
-		"Node.js has probes when configured --with-dtrace, up to version 18; later ones "
-		"have none"},
+	{{"node", "nodejs", "libnode.so*"}, "Node.js has probes when configured --with-dtrace, up "
+					    "to version 18; later ones have none"},
 	/* perldtrace(1) */
 	{{"perl", "perl5*", "libperl.so*"}, "Perl has probes when configured -Dusedtrace"},
 	/* glibc: INSTALL, "--enable-systemtap" */
@@ -40,11 +39,10 @@ static const struct runtime runtimes[] = {
 	{{"libvirt.so*", "libvirtd", "virt*d", "libvirt_driver_*.so"},
 		"libvirt has probes when configured --with-dtrace (meson: -Ddtrace=enabled)"},
 	/* Erlang/OTP: HOWTO/DTRACE.md */
-	{{"beam.smp", "beam"}, "Erlang has probes when configured "
-			       "--with-dynamic-trace=systemtap"},
+	{{"beam.smp", "beam"}, "Erlang has probes when configured --with-dynamic-trace=systemtap"},
 	/* QEMU: docs/devel/tracing.rst */
-	{{"qemu-system-*", "qemu-kvm"}, "QEMU has probes when configured "
-					"--enable-trace-backends=dtrace"},
+	{{"qemu-system-*", "qemu-kvm"},
+		"QEMU has probes when configured --enable-trace-backends=dtrace"},
 	/* dune names native OCaml programs so; ocaml-probes: README, ppx_probe */
 	{{"*.exe"}, "an OCaml program has the probes that its sources name: [%probe ...], by "
 		    "ppx_probe"},

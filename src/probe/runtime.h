@@ -1,8 +1,5 @@
 /* Runtimes and servers that have probes only if configured with them. Pure. */
-#ifndef PROBE_RUNTIME_H
-#define PROBE_RUNTIME_H
+#pragma once
 
 /* How to build the object at this path so that it has probes; NULL: unknown. */
 const char *runtime_remedy(const char *path);
-
-#endif

@@ -10,23 +10,14 @@ static const struct kind_provider *sdt_provider(const char *name)
 	static const struct kind_provider any = {
 		.kind = PROBES_SDT, .may_be_absent = true, .limit = KIND_SHARED_LIMIT};
 
-	(void)name;
 	return &any;
 }
 
 static const char *sdt_about(const struct probes_probe *probe)
 {
-	return probe->semaphore_count
-		       ? "sdt: a nop; the program looks at the semaphore"
-		       : "sdt: a nop; no semaphore, so there is nothing to switch: its "
-			 "hits can be counted";
-}
-
-/* The instruction of a site may be any; tracers do not care either. */
-static const char *sdt_mismatch(const uint8_t original[ARCH_SITE_BYTES])
-{
-	(void)original;
-	return NULL;
+	return probe->semaphore_count ? "sdt: a nop; the program looks at the semaphore"
+				      : "sdt: a nop; no semaphore, so there is nothing to switch: "
+					"its hits can be counted";
 }
 
 static enum probes_state sdt_judge(const uint8_t original[ARCH_SITE_BYTES],
@@ -48,7 +39,6 @@ const struct kind_ops sdt_ops = {
 	.provider = sdt_provider,
 	.about = sdt_about,
 	.guarded = true,
-	.mismatch = sdt_mismatch,
 	.judge = sdt_judge,
 	.holder = sdt_holder,
 };

@@ -1,4 +1,3 @@
-/* Selection. A name or an expression is compared with every probe, in one pass. */
 #include "probe/select.h"
 
 #include "base/error.h"
@@ -174,7 +173,7 @@ static int select_why(const struct catalog *c, const struct probes_switch_option
 	for (size_t i = 0; i < c->objects.count; i++) {
 		const struct probes_object *o = &catalog_object(c, i)->info;
 
-		left_out += o->left_out;
+		left_out += o->left_out + o->malformed;
 		if (!o->unread || o->gone ||
 			(narrow && narrow->object && !select_object_matches(o, narrow->object)))
 			continue;
@@ -221,9 +220,7 @@ static int select_check_narrowing(
 	select_walk_end(&w);
 	if (any)
 		return 0;
-	for (size_t i = 0; i < c->objects.count; i++) {
-		const struct object_probes *h = catalog_object(c, i);
-
+	for (const struct object_probes *h = catalog_first(c); h; h = h->next) {
 		if (object && h->info.unread && !h->info.gone &&
 			select_object_matches(&h->info, object))
 			unread = h->info.why;
@@ -247,15 +244,6 @@ static int select_check_narrowing(
 	return error_hint(e, "there are: %s", there);
 }
 
-static bool select_keep(struct array *found, size_t index)
-{
-	size_t *slot = array_add(found);
-
-	if (slot)
-		*slot = index;
-	return slot;
-}
-
 /* Is the text "provider:name" or "name" of this probe? A colon may be part of either. */
 static bool select_is_name_of(const char *text, const struct probes_probe *p)
 {
@@ -272,20 +260,24 @@ static int select_name(const struct catalog *c, const char *text,
 {
 	const struct probes_probe *p, *first = NULL, *other = NULL;
 	char *decoded = select_decode(text), names[400];
-	struct select_walk w;
 	bool fits = true;
-	size_t index;
 
-	select_walk_begin(&w, c, narrow);
-	while (fits && (p = select_walk_next(&w, &index))) {
-		if (!select_is_name_of(text, p) && !(decoded && select_is_name_of(decoded, p)))
-			continue;
-		if (first && strcmp(first->provider, p->provider))
-			other = p;
-		first = first ? first : p;
-		fits = select_keep(found, index);
+	/* What listings print comes first: the text is raw only if no probe decodes to it. */
+	for (int raw = !decoded; fits && !first && raw <= 1; raw++) {
+		struct select_walk w;
+		size_t index;
+
+		select_walk_begin(&w, c, narrow);
+		while (fits && (p = select_walk_next(&w, &index))) {
+			if (!select_is_name_of(raw ? text : decoded, p))
+				continue;
+			if (first && strcmp(first->provider, p->provider))
+				other = p;
+			first = first ? first : p;
+			fits = array_push(found, &index);
+		}
+		select_walk_end(&w);
 	}
-	select_walk_end(&w);
 	free(decoded);
 	if (!fits)
 		return error_memory(e, "a selection");
@@ -331,7 +323,7 @@ static int select_regexp(const struct catalog *c, const char *text,
 		if (r < 0)
 			error_set(
 				e, PROBES_USAGE, r, "gave up on the regular expression '%s'", text);
-		else if (r > 0 && !select_keep(found, index))
+		else if (r > 0 && !array_push(found, &index))
 			r = error_memory(e, "a selection");
 	}
 	select_walk_end(&w);
@@ -397,52 +389,30 @@ static int select_by_text(const struct catalog *c, const struct probes_action *a
 	return r;
 }
 
-/* Enable the end before the start, disable the start before the end. */
-static int select_pair(const struct catalog *c, const struct probes_action *a,
-	const struct probes_switch_options *narrow, struct array *chosen, struct probes_error *e)
-{
-	bool enable = a->verb == PROBES_ENABLE;
-	int r;
-
-	if (a->text && a->second && !strcmp(a->text, a->second)) {
-		error_set(e, PROBES_USAGE, -EINVAL, "bad pair '%s,%s'", a->text, a->second);
-		error_why(e, "its start and its end are the same probe");
-		return error_hint(e, "name the start, then the end");
-	}
-	r = select_by_text(c, a, enable ? a->second : a->text, narrow, chosen, e);
-	return r ? r : select_by_text(c, a, enable ? a->text : a->second, narrow, chosen, e);
-}
-
-static int select_predicate(const struct catalog *c, const struct probes_session *session,
-	const struct probes_action *a, const struct probes_switch_options *narrow,
-	struct array *chosen, struct probes_error *e)
-{
-	struct array found;
-	int r;
-
-	array_init(&found, sizeof(size_t));
-	r = select_text(c, PROBES_BY_ALL, NULL, narrow, &found, e);
-	for (size_t i = 0; r == 0 && i < found.count; i++) {
-		const size_t *index = ARRAY_AT(&found, size_t, i);
-
-		if (a->predicate(a->data, session, *index))
-			r = select_take(chosen, index, 1, a->verb, false, e);
-	}
-	array_done(&found);
-	return r;
-}
-
 static int select_action(const struct catalog *c, const struct probes_session *session,
 	const struct probes_action *a, const struct probes_switch_options *narrow,
 	struct array *chosen, struct probes_error *e)
 {
+	const struct probes_action all = {.by = PROBES_BY_ALL, .verb = a->verb};
+	bool enable = a->verb == PROBES_ENABLE;
+	size_t kept = chosen->count;
+	int r;
+
 	switch (a->by) {
 	case PROBES_BY_NAME:
 	case PROBES_BY_REGEXP:
 	case PROBES_BY_ALL:
 		return select_by_text(c, a, a->text, narrow, chosen, e);
 	case PROBES_BY_PAIR:
-		return select_pair(c, a, narrow, chosen, e);
+		if (a->text && a->second && !strcmp(a->text, a->second)) {
+			error_set(e, PROBES_USAGE, -EINVAL, "bad pair '%s,%s'", a->text, a->second);
+			error_why(e, "its start and its end are the same probe");
+			return error_hint(e, "name the start, then the end");
+		}
+		/* Enable the end before the start, disable the start before the end. */
+		r = select_by_text(c, a, enable ? a->second : a->text, narrow, chosen, e);
+		return r ? r
+			 : select_by_text(c, a, enable ? a->text : a->second, narrow, chosen, e);
 	case PROBES_BY_INDEX:
 		for (size_t i = 0; i < a->count; i++)
 			if (a->indices[i] >= c->probe_count) {
@@ -451,8 +421,16 @@ static int select_action(const struct catalog *c, const struct probes_session *s
 				return error_why(e, "there are %zu", c->probe_count);
 			}
 		return select_take(chosen, a->indices, a->count, a->verb, a->named, e);
-	default:
-		return select_predicate(c, session, a, narrow, chosen, e);
+	default: /* of all, those for which the predicate holds */
+		r = select_by_text(c, &all, NULL, narrow, chosen, e);
+		for (size_t i = kept; r == 0 && i < chosen->count; i++) {
+			const struct selected *one = ARRAY_AT(chosen, struct selected, i);
+
+			if (a->predicate(a->data, session, one->probe))
+				*ARRAY_AT(chosen, struct selected, kept++) = *one;
+		}
+		chosen->count = r == 0 ? kept : chosen->count;
+		return r;
 	}
 }
 
@@ -470,9 +448,7 @@ int select_actions(const struct catalog *c, const struct probes_session *session
 	seen = calloc(c->probe_count + 1, sizeof *seen);
 	if (!seen)
 		return error_memory(e, "a selection");
-	for (size_t i = 0; r == 0 && i < chosen->count; i++) {
-		const struct selected *s = ARRAY_AT(chosen, struct selected, i);
-
+	ARRAY_EACH_WHILE(r == 0, const struct selected, s, chosen) {
 		if (s->named && seen[s->probe]) {
 			const struct probes_probe *p = catalog_probe(c, s->probe);
 

@@ -2,8 +2,7 @@
  * From actions to probes: by name, expression, pair, index or predicate, or all. Narrowing by
  * provider and object applies to each but the index. Pure.
  */
-#ifndef PROBE_SELECT_H
-#define PROBE_SELECT_H
+#pragma once
 
 #include "probe/catalog.h"
 
@@ -33,5 +32,3 @@ int select_text(const struct catalog *c, enum probes_by by, const char *text,
 
 /* Write up to three names like this one, "a:x, b:y", into out; "" if none is similar. */
 void select_nearest(const struct catalog *c, const char *text, char *out, size_t size);
-
-#endif

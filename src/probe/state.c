@@ -1,4 +1,3 @@
-/* The rules of states. Pure. */
 #include "probe/state.h"
 
 /* What the values of a probe say together. */

@@ -10,8 +10,7 @@
  *     on            a semaphore is > 0, or (without semaphores) the sites are on
  *     off
  */
-#ifndef PROBE_STATE_H
-#define PROBE_STATE_H
+#pragma once
 
 #include "probe/object_probes.h"
 
@@ -21,5 +20,3 @@
  * once more.
  */
 void state_judge(struct object_probes *h, size_t local);
-
-#endif

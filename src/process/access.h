@@ -3,8 +3,7 @@
  * gathered by trying; a pure function turns facts into checks, so that tests cover what this kernel
  * cannot show.
  */
-#ifndef PROCESS_ACCESS_H
-#define PROCESS_ACCESS_H
+#pragma once
 
 #include "process/procfs.h"
 #include "process/translator.h"
@@ -16,8 +15,7 @@ enum access_override { ACCESS_ALWAYS, ACCESS_PTRACE, ACCESS_NEVER };
 
 struct access_facts {
 	pid_t pid;
-	pid_t thread;     /* a live thread, on which access is tried */
-	char program[64]; /* comm; untrusted */
+	pid_t thread; /* a live thread, on which access is tried */
 	bool exists, zombie, kernel_thread;
 	const struct procfs_absence *absence; /* of one that does not exist */
 	char machine[48];                     /* of its program; "": supported, or unknown */
@@ -55,5 +53,3 @@ void access_evaluate(const struct access_facts *facts, struct probes_access *acc
 
 /* Add the cause and what to try to an error that is set already; returns its code. */
 int access_explain(pid_t pid, struct probes_error *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* Names of capabilities. Pure. Source: capabilities(7), linux/capability.h. */
-#ifndef PROCESS_CAPABILITY_H
-#define PROCESS_CAPABILITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ static inline bool capability_in(uint64_t set, unsigned capability)
 
 /* "CAP_NET_RAW", "CAP_CHOWN, CAP_FOWNER and 3 more". Returns out. */
 const char *capability_say(uint64_t set, char *out, size_t size);
-
-#endif

@@ -223,13 +223,13 @@ uint64_t cgroup_left(uint64_t limit, uint64_t used, uint64_t reclaimable)
 
 /* Above memory.high the kernel does not kill, but throttles the whole cgroup. */
 static const struct cgroup_limit {
-	bool v1;
+	bool v1, kills;
 	const char *limit, *used;
 } cgroup_limits[] = {
-	{false, "memory.max", "memory.current"},
-	{false, "memory.high", "memory.current"},
-	{true, "memory.limit_in_bytes", "memory.usage_in_bytes"},
-	{true, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes"},
+	{false, true, "memory.max", "memory.current"},
+	{false, false, "memory.high", "memory.current"},
+	{true, true, "memory.limit_in_bytes", "memory.usage_in_bytes"},
+	{true, true, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes"},
 };
 
 /* NULL if it cannot be read. The caller frees the text. */
@@ -253,21 +253,22 @@ static uint64_t cgroup_read_number(const char *directory, const char *file)
 
 /* Keep the smaller headroom, and the file that limits it. */
 static int cgroup_narrow(
-	struct cgroup_headroom *h, uint64_t left, const char *directory, const char *file)
+	uint64_t *least, char **limit, uint64_t left, const char *directory, const char *file)
 {
-	char *limit;
+	char *name;
 
-	if (left >= h->left)
+	if (left >= *least)
 		return 0;
-	if (asprintf(&limit, "%s/%s", directory, file) < 0)
+	if (asprintf(&name, "%s/%s", directory, file) < 0)
 		return -ENOMEM;
-	free(h->limit);
-	h->limit = limit;
-	h->left = left;
+	free(*limit);
+	*limit = name;
+	*least = left;
 	return 0;
 }
 
-static int cgroup_read_level(const char *directory, bool v1, struct cgroup_headroom *h)
+/* `shared`: we are in that cgroup, too. */
+static int cgroup_read_level(const char *directory, bool v1, bool shared, struct cgroup_headroom *h)
 {
 	char *stat = NULL;
 	int r = 0;
@@ -285,26 +286,45 @@ static int cgroup_read_level(const char *directory, bool v1, struct cgroup_headr
 			continue;
 		if (!stat)
 			stat = cgroup_read(directory, "memory.stat");
-		r = cgroup_narrow(h,
-			cgroup_left(limit, used, stat ? cgroup_reclaimable(stat, v1) : 0),
-			directory, l->limit);
+		used = cgroup_left(limit, used, stat ? cgroup_reclaimable(stat, v1) : 0);
+		r = cgroup_narrow(&h->left, &h->limit, used, directory, l->limit);
+		if (r == 0 && shared && l->kills)
+			r = cgroup_narrow(&h->shared, &h->shared_limit, used, directory, l->limit);
 	}
 	free(stat);
 	return r;
 }
 
-int cgroup_headroom_of(const char *cgroup, const char *mountinfo, struct cgroup_headroom *h)
+/* The length of the innermost directory that is the same, or an ancestor, of both. */
+static size_t cgroup_common(const char *a, const char *b)
 {
-	char directory[PATH_MAX];
-	struct cgroup_path c;
-	size_t top, length;
+	size_t n = 0;
+
+	while (a[n] && a[n] == b[n])
+		n++;
+	if ((!a[n] || a[n] == '/') && (!b[n] || b[n] == '/'))
+		return n;
+	while (n && a[--n] != '/')
+		;
+	return n;
+}
+
+int cgroup_headroom_of(
+	const char *cgroup, const char *own, const char *mountinfo, struct cgroup_headroom *h)
+{
+	char directory[PATH_MAX], ours[PATH_MAX];
+	struct cgroup_path c, o;
+	size_t top, length, common = 0;
 	int r = 0;
 
 	if (!cgroup_find(cgroup, "memory", &c) ||
 		!cgroup_directory(mountinfo, &c, directory, sizeof directory, &top))
 		return 0;
+	if (own && cgroup_find(own, "memory", &o) &&
+		cgroup_directory(mountinfo, &o, ours, sizeof ours, &length) && length == top)
+		common = cgroup_common(directory, ours);
 	for (length = strlen(directory); r == 0;) {
-		r = cgroup_read_level(directory, c.v1, h);
+		r = cgroup_read_level(directory, c.v1, common >= top && length <= common, h);
 		if (length <= top)
 			break;
 		while (length > top && directory[length - 1] != '/')
@@ -318,23 +338,29 @@ int cgroup_headroom_of(const char *cgroup, const char *mountinfo, struct cgroup_
 
 int cgroup_headroom(const struct identity *who, struct cgroup_headroom *h)
 {
-	char *cgroup, *mountinfo = NULL, *meminfo;
+	char *cgroup, *own = NULL, *mountinfo = NULL, *meminfo;
 	long available = -1;
 	size_t size;
 	int r = 0;
 
-	*h = (struct cgroup_headroom){.left = CGROUP_UNLIMITED};
+	*h = (struct cgroup_headroom){.left = CGROUP_UNLIMITED, .shared = CGROUP_UNLIMITED};
+	(void)procfs_read(AT_FDCWD, "/proc/self/cgroup", &own, &size);
 	if (identity_read(who, "cgroup", &cgroup, &size) == 0 &&
 		procfs_read(AT_FDCWD, "/proc/self/mountinfo", &mountinfo, &size) == 0)
-		r = cgroup_headroom_of(cgroup, mountinfo, h);
+		r = cgroup_headroom_of(cgroup, own, mountinfo, h);
 	free(cgroup);
+	free(own);
 	free(mountinfo);
 	/* The machine may run out even if no cgroup has a limit. */
 	if (procfs_read(AT_FDCWD, "/proc/meminfo", &meminfo, &size) == 0)
 		available = procfs_status(meminfo, "MemAvailable", -1);
 	free(meminfo);
 	if (r == 0 && available >= 0)
-		r = cgroup_narrow(h, (uint64_t)available * 1024, "/proc", "meminfo");
+		r = cgroup_narrow(
+			&h->left, &h->limit, (uint64_t)available * 1024, "/proc", "meminfo");
+	if (r == 0 && available >= 0)
+		r = cgroup_narrow(&h->shared, &h->shared_limit, (uint64_t)available * 1024, "/proc",
+			"meminfo");
 	if (r < 0)
 		cgroup_headroom_done(h);
 	return r;
@@ -343,7 +369,8 @@ int cgroup_headroom(const struct identity *who, struct cgroup_headroom *h)
 void cgroup_headroom_done(struct cgroup_headroom *h)
 {
 	free(h->limit);
-	h->limit = NULL;
+	free(h->shared_limit);
+	h->limit = h->shared_limit = NULL;
 }
 
 /* ---- frozen ---- */

@@ -1,11 +1,11 @@
 /*
  * How much memory a process may still allocate: what the limits of its memory cgroups leave, up to
- * the root, and what the machine has available. And whether a cgroup has frozen it. Reads only.
- * Source: cgroups(7), proc_pid_cgroup(5), proc_pid_mountinfo(5), and in the kernel
- * Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/memory.rst and freezer-subsystem.rst.
+ * the root, and what the machine has available. How much of that is ours as well. And whether a
+ * cgroup has frozen it. Reads only. Source: cgroups(7), proc_pid_cgroup(5), proc_pid_mountinfo(5),
+ * and in the kernel Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/memory.rst and
+ * freezer-subsystem.rst.
  */
-#ifndef PROCESS_CGROUP_H
-#define PROCESS_CGROUP_H
+#pragma once
 
 #include "process/identity.h"
 
@@ -16,9 +16,12 @@
 #define CGROUP_UNLIMITED UINT64_MAX
 
 struct cgroup_headroom {
-	uint64_t left; /* bytes, under the tightest limit; CGROUP_UNLIMITED: none is visible */
-	char *limit;   /* the file with that limit (owned): memory.max or the like of a cgroup,
-			  untrusted; /proc/meminfo: the machine; NULL: unknown */
+	uint64_t left;   /* bytes, under the tightest limit; CGROUP_UNLIMITED: none is visible */
+	char *limit;     /* the file with that limit (owned): memory.max or the like of a cgroup,
+			    untrusted; /proc/meminfo: the machine; NULL: unknown */
+	uint64_t shared; /* likewise under those that limit us, too, and kill at the limit: what
+			    we allocate may have the process killed */
+	char *shared_limit;
 };
 
 /*
@@ -29,10 +32,11 @@ int cgroup_headroom(const struct identity *who, struct cgroup_headroom *headroom
 void cgroup_headroom_done(struct cgroup_headroom *headroom);
 
 /*
- * Narrow *headroom by the cgroups only, from the texts of /proc/PID/cgroup and
- * /proc/self/mountinfo; also for tests.
+ * Narrow *headroom by the cgroups only, from the texts of /proc/PID/cgroup, /proc/self/cgroup
+ * (NULL: unknown) and /proc/self/mountinfo; also for tests.
  */
-int cgroup_headroom_of(const char *cgroup, const char *mountinfo, struct cgroup_headroom *headroom);
+int cgroup_headroom_of(const char *cgroup, const char *own, const char *mountinfo,
+	struct cgroup_headroom *headroom);
 
 /*
  * Why nothing runs in the process: its cgroup has frozen it (a static text). NULL: it has not, or
@@ -79,5 +83,3 @@ uint64_t cgroup_reclaimable(const char *stat, bool v1);
 
 /* What a limit leaves: never more than the limit. */
 uint64_t cgroup_left(uint64_t limit, uint64_t used, uint64_t reclaimable);
-
-#endif

@@ -1,6 +1,5 @@
 #include "process/claim.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

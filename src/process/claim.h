@@ -10,8 +10,7 @@
  * Sources: fcntl_locking(2), "open file description locks". The inode of a pidfd is unique per
  * process since Linux 6.9; before, all share one, so the numbers begin with the process's own pid.
  */
-#ifndef PROCESS_CLAIM_H
-#define PROCESS_CLAIM_H
+#pragma once
 
 #include "process/identity.h"
 
@@ -36,5 +35,3 @@ bool claim_is_held(struct claim *c, const struct identity *who, uint64_t number)
 
 /* Drops all. Call it before the identity is closed. */
 void claim_done(struct claim *c, const struct identity *who);
-
-#endif

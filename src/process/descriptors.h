@@ -1,6 +1,5 @@
 /* Are enough file descriptors free, and should a session keep fewer? */
-#ifndef PROCESS_DESCRIPTORS_H
-#define PROCESS_DESCRIPTORS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ int descriptors_spare(int more);
 /* Does the number of a new descriptor show that so much of the limit is in use that a session
  * should keep only those that cannot be reopened? */
 bool descriptors_scarce(int fd);
-
-#endif

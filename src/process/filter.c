@@ -1,4 +1,3 @@
-/* Interpreting seccomp filters: classic BPF on struct seccomp_data. */
 #include "process/filter.h"
 
 #include "process/tracee.h"
@@ -38,20 +37,6 @@ static uint32_t filter_compute(uint16_t operation, uint32_t a, uint32_t by)
 		return by < 32 ? a >> by : 0;
 	default:
 		return -a; /* BPF_NEG */
-	}
-}
-
-static bool filter_compare(uint16_t operation, uint32_t a, uint32_t with)
-{
-	switch (operation) {
-	case BPF_JEQ:
-		return a == with;
-	case BPF_JGT:
-		return a > with;
-	case BPF_JGE:
-		return a >= with;
-	default:
-		return (a & with) != 0; /* BPF_JSET */
 	}
 }
 
@@ -101,6 +86,7 @@ uint32_t filter_run(const struct sock_filter *code, size_t count, const struct s
 	for (size_t at = 0; at < count; at++) {
 		const struct sock_filter *i = &code[at];
 		uint32_t operand = BPF_SRC(i->code) == BPF_X ? s.x : i->k;
+		bool holds;
 
 		switch (BPF_CLASS(i->code)) {
 		case BPF_RET:
@@ -109,10 +95,11 @@ uint32_t filter_run(const struct sock_filter *code, size_t count, const struct s
 			s.a = filter_compute(BPF_OP(i->code), s.a, operand);
 			break;
 		case BPF_JMP:
-			if (BPF_OP(i->code) == BPF_JA)
-				at += i->k;
-			else
-				at += filter_compare(BPF_OP(i->code), s.a, operand) ? i->jt : i->jf;
+			holds = BPF_OP(i->code) == BPF_JEQ   ? s.a == operand
+				: BPF_OP(i->code) == BPF_JGT ? s.a > operand
+				: BPF_OP(i->code) == BPF_JGE ? s.a >= operand
+							     : (s.a & operand) != 0; /* BPF_JSET */
+			at += BPF_OP(i->code) == BPF_JA ? i->k : holds ? i->jt : i->jf;
 			break;
 		case BPF_MISC:
 			if (BPF_MISCOP(i->code) == BPF_TAX)

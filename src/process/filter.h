@@ -2,8 +2,7 @@
  * What a seccomp filter of a stopped tracee would say to a system call. Source: seccomp(2), and
  * seccomp_check_filter() in kernel/seccomp.c for the instructions that a filter may have.
  */
-#ifndef PROCESS_FILTER_H
-#define PROCESS_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ uint32_t filter_run(const struct sock_filter *code, size_t count, const struct s
  * negative errno: -EACCES without CAP_SYS_ADMIN, which is needed to read them.
  */
 int filter_allows(pid_t tid, long number, const uint64_t arguments[6], uint64_t ip);
-
-#endif

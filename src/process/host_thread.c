@@ -7,6 +7,7 @@
 #include "process/memory.h"
 #include "process/procfs.h"
 #include "process/tracee.h"
+#include "process/worker.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -184,28 +185,18 @@ static enum host_thread_rank host_thread_rank(
 	return HOST_THREAD_NOT;
 }
 
-/* Where the kernel cannot write the time that is left (memory that is const, STICKY_TIMEOUTS), it
- * cannot restart these: the time begins anew. */
-static bool host_thread_writes_rest(uint64_t number)
-{
-	return number == SYS_ppoll || number == SYS_pselect6 || number == SYS_select;
-}
-
-/* Does restart_syscall resume it? See process/restart.h. */
-static bool host_thread_resumes(uint64_t number, const uint64_t *arguments)
-{
-	return number == SYS_nanosleep || number == SYS_clock_nanosleep || number == SYS_poll ||
-	       (number == SYS_futex && arguments[3]);
-}
-
 /* Also one with a timeout: the thread ran until just before the stop, so nothing of it has passed.
  */
 void host_thread_restart(struct user_regs_struct *r)
 {
 	const struct host_thread_call *call = host_thread_call(r->orig_rax);
+	/* Where the kernel cannot write the time that is left (memory that is const,
+	 * STICKY_TIMEOUTS), it cannot restart these: the time begins anew. */
+	bool timed = r->orig_rax == SYS_ppoll || r->orig_rax == SYS_pselect6 ||
+		     r->orig_rax == SYS_select;
 
 	if (r->cs == HOST_THREAD_CODE_64 && (int64_t)r->rax == -EINTR && call &&
-		(call->rank == HOST_THREAD_REPEATS || host_thread_writes_rest(r->orig_rax)))
+		(call->rank == HOST_THREAD_REPEATS || timed))
 		r->rax = (uint64_t)(int64_t)HOST_THREAD_RESTART_NO_HANDLER;
 }
 
@@ -356,10 +347,12 @@ static enum host_thread_rank host_thread_by_call(
 	if (!host_thread_stack(s->mappings, n[7], 0, tid == s->who->pid))
 		return host_thread_no(s->found, true, "try again while it works",
 			"thread %d has too little stack, or a stack of an unknown kind", tid);
-	/* The filter can be read only when it has stopped. */
-	if (filtered && host_thread_resumes(n[0], arguments))
-		return HOST_THREAD_WAITS_LONGER;
-	return rank;
+	/* These restart_syscall resumes (process/restart.h). The filter can be read only when it
+	 * has stopped. */
+	return filtered && (n[0] == SYS_nanosleep || n[0] == SYS_clock_nanosleep ||
+				   n[0] == SYS_poll || (n[0] == SYS_futex && arguments[3]))
+		       ? HOST_THREAD_WAITS_LONGER
+		       : rank;
 }
 
 static bool host_thread_by_filter(
@@ -416,6 +409,9 @@ static int host_thread_try(struct host_thread_search *s, pid_t tid)
 	size_t size;
 	int r;
 
+	r = worker_is(s->who->proc, tid);
+	if (r)
+		return r < 0 ? r : 0;
 	snprintf(file, sizeof file, "task/%d/status", tid);
 	r = procfs_read(s->who->proc, file, &text, &size);
 	if (r == 0)

@@ -3,8 +3,7 @@
  * call that it waits in. Most begin again by themselves, some return EINTR or less than they would
  * have (signal(7), "Interruption of system calls and library functions by stop signals").
  */
-#ifndef PROCESS_HOST_THREAD_H
-#define PROCESS_HOST_THREAD_H
+#pragma once
 
 #include "base/array.h"
 #include "process/identity.h"
@@ -50,5 +49,3 @@ const char *host_thread_unfit(pid_t tid, const struct user_regs_struct *register
  * restart it, unless a signal handler is to run.
  */
 void host_thread_restart(struct user_regs_struct *registers);
-
-#endif

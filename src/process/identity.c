@@ -1,7 +1,4 @@
-/*
- * Identifying a process by more than its pid. Sources: pidfd_open(2), kill(2), proc(5),
- * time_namespaces(7).
- */
+/* Holding a process that is open. Sources: pidfd_open(2), proc(5). */
 #include "process/identity.h"
 
 #include "base/error.h"
@@ -19,12 +16,10 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-#define IDENTITY_THREADS 50          /* that may end while we read through them */
-#define IDENTITY_SECOND 1000000000LL /* ns */
+#define IDENTITY_THREADS 50 /* that may end while we read through them */
 
 static bool identity_dead(char state)
 {
@@ -45,8 +40,7 @@ static bool identity_exits(int proc, const char *tid, const struct procfs_stat *
 	return stat->flags & PROCFS_EXITING || pending >> (SIGKILL - 1) & 1;
 }
 
-/* `remains`: one that does not exit either. 0: none; negative errno: a shortage. */
-static pid_t identity_find_thread(int proc, bool remains)
+pid_t identity_find_thread(int proc, bool remains)
 {
 	int fd = openat(proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -76,12 +70,6 @@ static pid_t identity_find_thread(int proc, bool remains)
 	}
 	closedir(dir);
 	return found ? found : shortage;
-}
-
-/* The leader may have called pthread_exit while other threads run on. */
-pid_t identity_living_thread(int proc)
-{
-	return identity_find_thread(proc, false);
 }
 
 /* `code`: negative errno of the open or read. A shortage says nothing about the process. */
@@ -143,7 +131,7 @@ static int identity_open_directories(struct identity *who, struct probes_error *
 	who->tid = who->pid;
 	who->task = who->proc;
 	if (identity_dead(stat.state)) {
-		who->tid = identity_living_thread(who->proc);
+		who->tid = identity_find_thread(who->proc, false);
 		if (who->tid <= 0) {
 			identity_none(who->pid, who->tid,
 				"it has ended and only waits for its parent to collect it (zombie)",
@@ -158,7 +146,7 @@ static int identity_open_directories(struct identity *who, struct probes_error *
 						    : identity_gone(who, e);
 	}
 	who->program = identity_hash(who->task);
-	return 0;
+	return error_is_shortage(-errno) ? identity_none(who->pid, -errno, "", e) : 0;
 }
 
 int identity_open(struct identity *who, pid_t pid, struct probes_error *e)
@@ -167,7 +155,7 @@ int identity_open(struct identity *who, pid_t pid, struct probes_error *e)
 	char self[32];
 	ssize_t length;
 
-	*who = (struct identity){.pid = pid, .pidfd = -1, .proc = -1, .task = -1};
+	*who = (struct identity){.pid = pid, .pidfd = -1, .proc = -1, .task = -1, .maps = -1};
 	if (pid <= 0)
 		return identity_none(pid, 0, "a process number is greater than 0", e);
 	/*
@@ -209,7 +197,7 @@ int identity_open(struct identity *who, pid_t pid, struct probes_error *e)
 
 void identity_close(struct identity *who)
 {
-	int *fds[] = {&who->pidfd, &who->proc, &who->task};
+	int *fds[] = {&who->pidfd, &who->proc, &who->task, &who->maps};
 
 	if (who->task == who->proc)
 		who->task = -1;
@@ -248,7 +236,7 @@ bool identity_thread_lives(const struct identity *who)
 
 pid_t identity_thread(const struct identity *who)
 {
-	return identity_thread_lives(who) ? who->tid : identity_living_thread(who->proc);
+	return identity_thread_lives(who) ? who->tid : identity_find_thread(who->proc, false);
 }
 
 /*
@@ -264,7 +252,7 @@ static pid_t identity_next(
 	snprintf(path, 64, "task/%d/stat", (int)tid);
 	if (procfs_stat(who->proc, path, &stat) == 0 && !identity_dead(stat.state))
 		return 0;
-	next = ++*tries > IDENTITY_THREADS ? 0 : identity_living_thread(who->proc);
+	next = ++*tries > IDENTITY_THREADS ? 0 : identity_find_thread(who->proc, false);
 	snprintf(path, 64, "task/%d/%s", (int)next, file);
 	return next > 0 ? next : 0;
 }
@@ -313,9 +301,25 @@ int identity_maps(const struct identity *who, size_t (*drop)(char *text, size_t 
 	int r = procfs_read_lines(who->task, "maps", drop, text, size);
 
 	/* It lived: one that has ended has none. */
-	return r == 0 && *size && who->tid == who->pid
-		       ? 0
-		       : identity_reread(who, "maps", drop, r, text, size);
+	if (r == 0 && *size && who->tid == who->pid)
+		return 0;
+	r = identity_reread(who, "maps", drop, r, text, size);
+	if ((r != -EACCES && r != -EPERM) || who->maps < 0 || lseek(who->maps, 0, SEEK_SET) < 0)
+		return r;
+	return procfs_read_open(who->maps, drop, text, size);
+}
+
+void identity_keep_maps(struct identity *who)
+{
+	if (who->maps >= 0 || !who->program)
+		return;
+	who->maps = identity_openat(who, "maps", O_RDONLY);
+	if (who->maps < 0) {
+		who->maps = -1;
+	} else if (descriptors_scarce(who->maps) || identity_hash(who->task) != who->program) {
+		close(who->maps);
+		who->maps = -1;
+	}
 }
 
 int identity_auxv(const struct identity *who, unsigned long type, uint64_t *value)
@@ -348,8 +352,8 @@ bool identity_alive(const struct identity *who)
 		r = procfs_stat(who->proc, "stat", &stat);
 		/* A shortage does not prove an end. */
 		return error_is_shortage(r) ||
-		       (r == 0 &&
-			       (!identity_dead(stat.state) || identity_living_thread(who->proc)));
+		       (r == 0 && (!identity_dead(stat.state) ||
+					  identity_find_thread(who->proc, false)));
 	}
 	/* A signal interrupts poll even without a timeout (fs/select.c do_poll). A failure proves
 	 * nothing. */
@@ -417,90 +421,4 @@ int identity_gone(const struct identity *who, struct probes_error *e)
 		error_why(e, "it has ended, or runs another program now");
 	}
 	return error_hint(e, "nothing of it is left to undo; open it again if it was restarted");
-}
-
-/* ---- processes that are not open ---- */
-
-uint64_t identity_start(uint64_t ticks)
-{
-	int64_t tick = IDENTITY_SECOND / sysconf(_SC_CLK_TCK);
-	char ours[64] = "", children[64] = "", *text;
-	const char *at;
-	long long seconds = 0, ns = 0;
-	size_t size;
-	int r = procfs_read(AT_FDCWD, "/proc/self/timens_offsets", &text, &size);
-
-	if (r < 0)
-		return r == -ENOENT ? ticks : 0; /* a kernel without time namespaces; unknown */
-	at = strstr(text, "boottime");
-	r = at ? sscanf(at, "boottime %lld %lld", &seconds, &ns) : 0;
-	free(text);
-	/* The file describes the time namespace of our children: is that ours? */
-	if (r != 2 || readlink("/proc/self/ns/time", ours, sizeof ours - 1) <= 0 ||
-		readlink("/proc/self/ns/time_for_children", children, sizeof children - 1) <= 0 ||
-		strcmp(ours, children))
-		return 0;
-	return ticks - (uint64_t)((seconds * IDENTITY_SECOND + ns) / tick);
-}
-
-bool identity_same_start(uint64_t a, uint64_t b)
-{
-	return !a || !b || a - b + 1 <= 2;
-}
-
-enum identity_state identity_check(pid_t pid, uint64_t start, const char **why)
-{
-	struct procfs_stat stat;
-	uint64_t pids[2];
-	char path[64], *text;
-	size_t size;
-	bool ours;
-	int r;
-
-	*why = "it names no valid process";
-	if (pid <= 0)
-		return IDENTITY_UNKNOWN;
-	/* kill needs neither /proc, which may be hidden (hidepid), nor a descriptor. */
-	if (kill(pid, 0) < 0 && errno == ESRCH)
-		return IDENTITY_ENDED;
-	/* A proc mount of another pid namespace shows several pids for us, and wrong pids for
-	 * others. */
-	*why = "/proc cannot be read, or belongs to another pid namespace";
-	ours = procfs_read(AT_FDCWD, "/proc/self/status", &text, &size) == 0 &&
-	       procfs_status_numbers(text, "NSpid", 10, pids, 2) == 1 &&
-	       pids[0] == (uint64_t)getpid();
-	free(text);
-	if (!ours)
-		return IDENTITY_UNKNOWN;
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	r = procfs_stat(AT_FDCWD, path, &stat);
-	*why = strerror(-r);
-	if (r < 0)
-		return kill(pid, 0) < 0 && errno == ESRCH ? IDENTITY_ENDED : IDENTITY_UNKNOWN;
-	if (stat.state == 'X' || (stat.state == 'Z' && stat.threads <= 1))
-		return IDENTITY_ENDED;
-	return identity_same_start(identity_start(stat.start_time), start) ? IDENTITY_LIVES
-									   : IDENTITY_ENDED;
-}
-
-enum identity_state identity_settled(pid_t pid, uint64_t start, const char **why)
-{
-	enum identity_state state = identity_check(pid, start, why);
-	char path[32];
-	int proc;
-
-	snprintf(path, sizeof path, "/proc/%d", pid);
-	for (int waited = 0; state == IDENTITY_LIVES && waited < IDENTITY_DYING_MS; waited++) {
-		proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (proc >= 0) {
-			bool remains = identity_find_thread(proc, true) != 0;
-
-			close(proc);
-			if (remains)
-				break;
-		}
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-		state = identity_check(pid, start, why);
-	}
-	return state;
 }

@@ -3,8 +3,7 @@
  * pidfd, its opened /proc/PID directory and its start time; any other is identified by pid and
  * start time.
  */
-#ifndef PROCESS_IDENTITY_H
-#define PROCESS_IDENTITY_H
+#pragma once
 
 #include "probes.h"
 
@@ -15,6 +14,7 @@ struct identity {
 	int proc;            /* /proc/PID */
 	int task;            /* to read maps, mem, exe, auxv: `proc` itself, or /proc/PID/task/TID
 				if the leader is a zombie, which has none of them */
+	int maps;            /* its maps: identity_keep_maps; -1: not open */
 	uint64_t start_time; /* clock ticks since boot */
 	uint64_t program;    /* hash of auxv, which exec changes; 0: unreadable */
 	bool ended;          /* identity_end: nothing of it is open any more */
@@ -37,8 +37,11 @@ uint64_t identity_program(pid_t pid);
 /* The pid in the innermost pid namespace of the process. */
 pid_t identity_ns_pid(const struct identity *who);
 
-/* A live thread of the process (its /proc directory); 0: none; negative errno: a shortage. */
-pid_t identity_living_thread(int proc);
+/*
+ * A live thread of the process (its /proc directory), since the leader may have called
+ * pthread_exit; `remains`: one that does not exit either. 0: none; negative errno: a shortage.
+ */
+pid_t identity_find_thread(int proc, bool remains);
 
 /*
  * Is the thread `tid` alive? If the leader has ended, `tid` is another thread, which may end as
@@ -59,6 +62,13 @@ int identity_read(const struct identity *who, const char *file, char **text, siz
 /* The same for its maps, as procfs_read_lines. Where the leader lives, nothing else is read. */
 int identity_maps(const struct identity *who, size_t (*drop)(char *text, size_t size), char **text,
 	size_t *size);
+
+/*
+ * Keep its maps open, as its memory is: they can be read then though it forbids that later (it
+ * becomes undumpable). Like that memory, they are those of the present program: after exec they are
+ * empty. Nothing is kept where descriptors are scarce, or the program may be another one by now.
+ */
+void identity_keep_maps(struct identity *who);
 
 /*
  * One value of its auxv (AT_PHDR, AT_BASE, ...: getauxval(3)) into *value; 0 if it is absent or
@@ -101,5 +111,3 @@ enum identity_state identity_check(pid_t pid, uint64_t start, const char **why);
  */
 #define IDENTITY_DYING_MS 1000
 enum identity_state identity_settled(pid_t pid, uint64_t start, const char **why);
-
-#endif

@@ -1,7 +1,6 @@
 /*
- * From /proc/PID/maps to opened, verified ELF files with their load bias. Mappings are grouped by
- * device and inode, never by path: paths repeat, are replaced, and mean something else in another
- * mount namespace.
+ * Mappings are grouped by device and inode, never by path: paths repeat, are replaced, and mean
+ * something else in another mount namespace.
  */
 #include "process/image.h"
 
@@ -175,13 +174,15 @@ static bool image_add_instance(
 }
 
 /*
- * Open and read the file behind a mapping, or the file at its path; on failure *file is NULL and
- * `why` has the reason. A shortage fails the whole image, which would otherwise look complete
- * without this file.
+ * Open and read the file behind a mapping, or the file at its path, or a substitute; else *file is
+ * NULL, and the object is added with the reason. A shortage fails the whole image, which would
+ * otherwise look complete without this file.
  */
-static int image_read_mapped(const struct image_group *g, const struct mapping *m,
-	struct object **file, bool *exact, char *why, size_t size, struct probes_error *e)
+static int image_read_file(const struct image_group *g, const struct mapping *m,
+	struct object **file, bool *exact, struct probes_error *e)
 {
+	char why[sizeof((struct image_object *)NULL)->why] = IMAGE_REPLACED;
+	struct mapped_headers headers;
 	uint64_t bias;
 	int fd = mapped_open(g->who, m, exact);
 
@@ -190,38 +191,24 @@ static int image_read_mapped(const struct image_group *g, const struct mapping *
 		return error_set(
 			e, PROBES_FAILED, fd, "cannot open %s of process %d", m->path, g->who->pid);
 	if (fd < 0) {
-		snprintf(why, size, "%s",
+		snprintf(why, sizeof why, "%s",
 			m->deleted ? "deleted or replaced on disk, and only the privileged may "
 				     "open what is mapped"
 				   : strerror(-fd));
-		return 0;
-	}
-	if (object_read_on(fd, m->path, g->image->terms, file, e) < 0) {
+	} else if (object_read_on(fd, m->path, g->image->terms, file, e) < 0) {
 		*file = NULL;
-		snprintf(why, size, "%.*s", (int)size - 1, e->why);
-		return error_is_shortage(e->code) ? e->code : 0;
+		if (error_is_shortage(e->code))
+			return e->code;
+		snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, e->why);
+	} else if (!*exact && image_bias(*file, m, &bias)) {
+		*exact = mapped_is(g->memory, *file, bias, m->inode);
+		if (!*exact) {
+			object_free(*file);
+			*file = NULL;
+		}
 	}
-	if (*exact || !image_bias(*file, m, &bias))
+	if (*file || image_has_gone(g, m))
 		return 0;
-	*exact = mapped_is(g->memory, *file, bias, m->inode);
-	if (*exact)
-		return 0;
-	object_free(*file);
-	*file = NULL;
-	snprintf(why, size, IMAGE_REPLACED);
-	return 0;
-}
-
-/* The same, or a substitute; else *file is NULL, and the object is added with the reason. */
-static int image_read_file(const struct image_group *g, const struct mapping *m,
-	struct object **file, bool *exact, struct probes_error *e)
-{
-	char why[sizeof((struct image_object *)NULL)->why];
-	int r = image_read_mapped(g, m, file, exact, why, sizeof why, e);
-	struct mapped_headers headers;
-
-	if (r < 0 || *file || image_has_gone(g, m))
-		return r;
 	mapped_read_headers(g->memory, g->mappings, g->count, m, &headers);
 	if (g->image->searches++ < IMAGE_SEARCHES)
 		*file = mapped_find_substitute(g->who, m, g->image->terms, &headers);
@@ -341,11 +328,8 @@ static int image_add_executable(const struct identity *who, const struct array *
 	o->executable = true;
 	known = file->fixed || (headers && file->headers_vaddr);
 	o->bias = known && !file->fixed ? headers - file->headers_vaddr : 0;
-	for (size_t i = 0; !known && i < mappings->count; i++) {
-		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
-
+	ARRAY_EACH_WHILE(!known, const struct mapping, m, mappings)
 		known = !strcmp(m->path, path) && image_bias(file, m, &o->bias);
-	}
 	if (known) {
 		image_use(image, o, file);
 		return 0;
@@ -382,12 +366,9 @@ static int image_add_files(const struct identity *who, struct memory *memory,
 
 	if (!files)
 		return error_memory(e, "the mappings of a process");
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
-
+	ARRAY_EACH(const struct mapping, m, mappings)
 		if (m->inode && !maps_is_arena(m) && (!exe || !maps_share_file(m, exe)))
 			files[count++] = m;
-	}
 	qsort(files, count, sizeof *files, image_by_file);
 	for (size_t at = 0; r == 0 && at < count; at = next) {
 		bool executable = false;
@@ -441,11 +422,9 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 		error_set(e, PROBES_FAILED, r, "cannot read the auxv of process %d", who->pid);
 	if (r == 0 && !known)
 		r = image_add_executable(who, &mappings, &start, image, e);
-	for (size_t i = 0; r == 0 && known && i < known->count; i++) {
-		struct image_known *k = ARRAY_AT(known, struct image_known, i);
-
-		k->there = maps_still_there(&k->location, &mappings, &k->deleted);
-	}
+	if (r == 0 && known)
+		ARRAY_EACH(struct image_known, k, known)
+			k->there = maps_still_there(&k->location, &mappings, &k->deleted);
 	if (r == 0)
 		r = image_add_files(who, memory, &mappings, &start, known, image, e);
 	if (r == 0 && !maps_arenas(&mappings, &image->arenas))
@@ -472,9 +451,7 @@ int image_read(const struct identity *who, struct memory *memory, struct image *
 
 void image_done(struct image *image)
 {
-	for (size_t i = 0; i < image->objects.count; i++) {
-		struct image_object *o = ARRAY_AT(&image->objects, struct image_object, i);
-
+	ARRAY_EACH(struct image_object, o, &image->objects) {
 		object_free(o->file);
 		free(o->path);
 	}

@@ -2,8 +2,7 @@
  * The ELF files that a process runs: its executable and every mapped library, each opened as
  * exactly the mapped file, with its load bias.
  */
-#ifndef PROCESS_IMAGE_H
-#define PROCESS_IMAGE_H
+#pragma once
 
 #include "base/array.h"
 #include "elf/object.h"
@@ -65,5 +64,3 @@ void image_done(struct image *image);
  */
 int image_read_again(const struct identity *who, struct memory *memory, struct array *known,
 	uint64_t *mark, struct image *image, struct probes_error *e);
-
-#endif

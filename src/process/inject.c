@@ -1,7 +1,6 @@
 /*
- * System calls on a thread of another process. A helper process (process/tracer.h) stops the
- * thread; everything that can be computed in advance is. A program that is held at its start is
- * stopped already, and dies with its tracer.
+ * A helper process (process/tracer.h) stops the thread; everything that can be computed in advance
+ * is. A program that is held at its start is stopped already, and dies with its tracer.
  */
 #include "process/inject.h"
 
@@ -12,7 +11,6 @@
 #include "process/cgroup.h"
 #include "process/filter.h"
 #include "process/host_thread.h"
-#include "process/inject_calls.h"
 #include "process/maps.h"
 #include "process/procfs.h"
 #include "process/restart.h"
@@ -22,13 +20,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -55,7 +51,7 @@ static int inject_wait_arrival(const struct inject *a, int *status)
 /* The calls, and the one that would return to where it was. Results are not known yet. */
 static bool inject_passes_filter(const struct inject *a)
 {
-	const uint64_t ip = a->gadgets.at[ARCH_USEFUL_CALL] + INJECT_CALL_BYTES;
+	const uint64_t ip = a->code[ARCH_USEFUL_CALL] + INJECT_CALL_BYTES;
 	const uint64_t none[6] = {0};
 	bool passes = filter_allows(a->tid, SYS_rt_sigreturn, none, ip) > 0;
 
@@ -68,7 +64,7 @@ static bool inject_passes_filter(const struct inject *a)
 static bool inject_fits(struct inject *a, int status, struct probes_error *e)
 {
 	const char *why = host_thread_unfit(a->tid, &a->registers, &a->mappings, &a->m,
-		a->gadgets.at[ARCH_USEFUL_SIGRETURN], a->tid == a->who->pid, &a->report->never);
+		a->code[ARCH_USEFUL_SIGRETURN], a->tid == a->who->pid, &a->report->never);
 
 	if (!why && a->filtered && !inject_passes_filter(a)) {
 		why = "its seccomp filter forbids a system call that is needed";
@@ -77,7 +73,7 @@ static bool inject_fits(struct inject *a, int status, struct probes_error *e)
 		why = "it was stopped by job control meanwhile";
 	} else if (!why && !inject_calls_place(a)) {
 		why = "it has used its stack up to the end";
-	} else if (!why && !gadgets_stand(&a->gadgets, &a->m)) {
+	} else if (!why && !inject_calls_stand(a)) {
 		why = "its code has changed meanwhile: is a debugger attached?";
 	}
 	if (!why)
@@ -157,7 +153,8 @@ static int inject_help(void *data, struct probes_error *e)
 		return inject_calls_gone(a, e);
 	a->report->unfit = false;
 	a->report->stopped = true;
-	tracer_kill_at(now_ns() + INJECT_RUN_NS);
+	a->report->until = now_ns() + INJECT_RUN_NS;
+	tracer_kill_at(a->report->until);
 	if (!a->interrupted)
 		host_thread_restart(&a->registers);
 	a->report->unfit = !inject_fits(a, status, e);
@@ -177,8 +174,6 @@ static int inject_help(void *data, struct probes_error *e)
 	a->report->stopped_ns = now_ns() - a->report->begin;
 	return r;
 }
-
-/* ---- a program that is held ---- */
 
 /* Runs in the thread that traces the program, which stays stopped and is left as found. */
 static int inject_work_held(void *data, struct probes_error *e)
@@ -221,12 +216,30 @@ static int inject_work_held(void *data, struct probes_error *e)
 
 /* ---- the caller ---- */
 
-static int inject_late(const struct inject *a, struct probes_error *e)
+static int inject_on_thread(struct inject *a, struct probes_error *e)
 {
-	const char *frozen = cgroup_frozen(a->who);
+	uint64_t began = now_ns();
 	struct procfs_stat stat;
+	const char *frozen;
 	char file[64];
+	int r;
 
+	memset(a->report, 0, sizeof *a->report);
+	r = tracer_fork(a->who->pid, inject_help, a, e);
+	if (a->report->begin && !a->report->stopped_ns)
+		a->report->stopped_ns = now_ns() - a->report->begin;
+	if (r == -ECHILD && a->report->until && now_ns() >= a->report->until) {
+		error_why(e,
+			"our helper process could not finish within 2 seconds: the machine is too "
+			"busy, or it was stopped");
+		return error_hint(e, "try again");
+	}
+	if (r != -ECHILD || a->report->stopped)
+		return r;
+	a->report->unfit = false;
+	if (now_ns() - began < INJECT_STOP_NS)
+		return error_hint(e, "try again");
+	frozen = cgroup_frozen(a->who);
 	error_set(e, PROBES_REFUSED, -ETIMEDOUT, "cannot run a system call in process %d",
 		a->who->pid);
 	snprintf(file, sizeof file, "task/%d/stat", a->tid);
@@ -241,21 +254,6 @@ static int inject_late(const struct inject *a, struct probes_error *e)
 			"or our helper process was stopped",
 			a->tid);
 	return error_hint(e, "try again");
-}
-
-static int inject_on_thread(struct inject *a, struct probes_error *e)
-{
-	uint64_t began = now_ns();
-	int r;
-
-	memset(a->report, 0, sizeof *a->report);
-	r = tracer_fork(a->who->pid, inject_help, a, e);
-	if (a->report->begin && !a->report->stopped_ns)
-		a->report->stopped_ns = now_ns() - a->report->begin;
-	if (r != -ECHILD || a->report->stopped)
-		return r;
-	a->report->unfit = false;
-	return now_ns() - began < INJECT_STOP_NS ? error_hint(e, "try again") : inject_late(a, e);
 }
 
 /* May we read the seccomp filters of others? */
@@ -275,9 +273,17 @@ static bool inject_reads_filters(void)
 static int inject_refuse(
 	const struct inject *a, const struct host_thread *p, struct probes_error *e)
 {
+	char first[32];
+
 	error_set(e, p->traced ? PROBES_DENIED : PROBES_REFUSED, p->traced ? -EPERM : -EAGAIN,
 		"cannot run a system call in process %d", a->who->pid);
-	error_why(e, "%s", *p->why ? p->why : "none of its threads can be paused without notice");
+	/* The number of the process is that of its first thread: say it once. */
+	snprintf(first, sizeof first, "thread %d ", (int)a->who->pid);
+	if (!strncmp(p->why, first, strlen(first)))
+		error_why(e, "its first thread %s", p->why + strlen(first));
+	else
+		error_why(e, "%s",
+			*p->why ? p->why : "none of its threads can be paused without notice");
 	return error_hint(e, "%s", *p->why ? p->hint : "try again");
 }
 
@@ -387,7 +393,7 @@ int inject_run(const struct inject_process *process, struct inject_call *calls, 
 		else if (!maps_parse(maps, &a.mappings, &malformed))
 			r = error_memory(e, "the maps of a process");
 		if (r == 0)
-			r = gadgets_find(&a.gadgets, who, &a.m, &a.mappings, e);
+			r = inject_calls_find(&a, e);
 		if (r == 0)
 			r = a.held ? inject_on_held(&a, e) : inject_try(&a, e);
 		*done = a.report->done;

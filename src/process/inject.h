@@ -4,8 +4,7 @@
  * it was (a frame for sigreturn on its stack), and whatever was mapped by then stays. A program
  * that is held at its start stays held.
  */
-#ifndef PROCESS_INJECT_H
-#define PROCESS_INJECT_H
+#pragma once
 
 #include "process/identity.h"
 #include "process/inject_calls.h"
@@ -35,5 +34,3 @@ struct inject_process {
 int inject_run(const struct inject_process *process, struct inject_call *calls, size_t count,
 	const struct inject_text *texts, size_t text_count, size_t *done, uint64_t *stopped_ns,
 	struct probes_error *e);
-
-#endif

@@ -18,16 +18,218 @@
 #include "process/maps.h"
 #include "process/tracee.h"
 
+#include <cpuid.h>
+#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ucontext.h>
 #include <sys/wait.h>
 
 #define INJECT_RED_ZONE 128
 #define INJECT_PAGE 4096      /* one write of memory stays within one */
 #define INJECT_GAP (2u << 20) /* what the kernel keeps free below a stack, twice */
-#define INJECT_PLACE (SIGFRAME_BYTES + INJECT_TEXTS * INJECT_TEXT_BYTES)
+#define INJECT_PLACE (sizeof((struct inject *)NULL)->frame.bytes + INJECT_TEXTS * INJECT_TEXT_BYTES)
+#define INJECT_PIECE 65536 /* bytes of code read at once */
+#define INJECT_PIECES 128  /* of one mapping, at most */
+
+/* ---- code to execute: nothing is written there ---- */
+
+static bool inject_calls_complete(const struct inject *a)
+{
+	return a->code[ARCH_USEFUL_CALL] && a->code[ARCH_USEFUL_SIGRETURN];
+}
+
+static void inject_calls_search(struct inject *a, const struct mapping *m, uint8_t *piece)
+{
+	uint64_t at = m->start;
+
+	for (size_t i = 0; i < INJECT_PIECES && at < m->end && !inject_calls_complete(a); i++) {
+		size_t size = m->end - at < INJECT_PIECE ? m->end - at : INJECT_PIECE;
+
+		if (!memory_read(&a->m, at, piece, size))
+			return;
+		for (int what = 0; what < ARCH_USEFULS; what++) {
+			size_t offset = a->code[what] ? SIZE_MAX : arch_find(what, piece, size);
+
+			/* inject_calls_stand reads that many bytes. */
+			if (offset != SIZE_MAX && at + offset + ARCH_USEFUL_BYTES <= m->end)
+				a->code[what] = at + offset;
+		}
+		/* The code may lie across two pieces. */
+		at += size == INJECT_PIECE ? size - ARCH_USEFUL_BYTES : size;
+	}
+}
+
+int inject_calls_find(struct inject *a, struct probes_error *e)
+{
+	static const unsigned long known[] = {AT_PHDR, AT_BASE};
+	const struct mapping *files[2] = {NULL, NULL}; /* the program and its loader */
+	uint8_t *piece = malloc(INJECT_PIECE);
+	uint64_t address;
+
+	memset(a->code, 0, sizeof a->code);
+	if (!piece)
+		return error_memory(e, "code of a process");
+	for (size_t i = 0; i < 2; i++)
+		if (identity_auxv(a->who, known[i], &address) == 0 && address)
+			files[i] = maps_find(&a->mappings, address);
+	ARRAY_EACH_WHILE(!inject_calls_complete(a), const struct mapping, m, &a->mappings) {
+		const char *name = strrchr(m->path, '/');
+
+		if (!m->executable || !m->readable || m->writable || m->shared)
+			continue;
+		if (m->inode ? (name && (!strncmp(name, "/libc.", 6) ||
+						!strncmp(name, "/libc-", 6))) ||
+					(files[0] && maps_share_file(m, files[0])) ||
+					(files[1] && maps_share_file(m, files[1]))
+			     : !strcmp(m->path, "[vdso]"))
+			inject_calls_search(a, m, piece);
+	}
+	free(piece);
+	if (inject_calls_complete(a))
+		return 0;
+	if (!identity_alive(a->who) || !memory_alive(&a->m))
+		return identity_gone(a->who, e);
+	error_set(
+		e, PROBES_REFUSED, -ENOTSUP, "cannot run a system call in process %d", a->who->pid);
+	error_why(e,
+		"neither the program nor its C library has the code for that (a static program "
+		"without signal handlers does not)");
+	return error_hint(e, "count its hits by uprobes, as root; times and events need that code");
+}
+
+bool inject_calls_stand(struct inject *a)
+{
+	for (int what = 0; what < ARCH_USEFULS; what++) {
+		uint8_t bytes[ARCH_USEFUL_BYTES];
+
+		if (!memory_read(&a->m, a->code[what], bytes, sizeof bytes) ||
+			arch_find(what, bytes, sizeof bytes) != 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * ---- the frame: struct rt_sigframe in arch/x86/include/asm/sigframe.h, restore_sigcontext() in
+ * arch/x86/kernel/signal_64.c, check_xstate_in_sigframe() in arch/x86/kernel/fpu/signal.c ----
+ */
+
+/* What the kernel calls ERESTARTSYS and so on (include/linux/errno.h). */
+enum { FRAME_RESTART_FIRST = -514, FRAME_RESTART_LAST = -512, FRAME_RESTART_BLOCK = -516 };
+
+#define FRAME_FX 512           /* bytes of FXSAVE; the header of XSAVE follows */
+#define FRAME_HEADER 64        /* bytes; its first word: the parts that are not initial */
+#define FRAME_SOFTWARE 464     /* bytes for software, in FXSAVE */
+#define FRAME_AMX (3ull << 17) /* only a program that asked for it may have these parts */
+#define FRAME_NO_STACK 4       /* ss_flags that sigaltstack refuses, which changes nothing */
+#define FRAME_FLAGS 7          /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
+#define FRAME_SYSCALL_BYTES 2  /* the instruction */
+
+/* Add what tells the kernel that more than FXSAVE follows, and how much. Returns the size. */
+static size_t frame_mark_xstate(uint8_t *at, size_t size)
+{
+	struct _fpx_sw_bytes software = {.magic1 = FP_XSTATE_MAGIC1};
+	const uint32_t magic2 = FP_XSTATE_MAGIC2;
+	size_t end = FRAME_FX + FRAME_HEADER; /* of the last of the parts that are kept */
+	uint64_t all, used;
+
+	memcpy(&all, at + FRAME_SOFTWARE, sizeof all);
+	memcpy(&used, at + FRAME_FX, sizeof used);
+	all &= ~(FRAME_AMX & ~used);
+	for (unsigned i = 2; i < 63; i++) {
+		unsigned bytes, from, c, d;
+
+		if (!(all >> i & 1))
+			continue;
+		__cpuid_count(0xd, i, bytes, from, c, d);
+		if (end < (size_t)from + bytes)
+			end = (size_t)from + bytes;
+	}
+	if (end > size)
+		return 0;
+	software.xstate_bv = all;
+	software.xstate_size = (uint32_t)end;
+	software.extended_size = (uint32_t)(end + sizeof magic2);
+	memcpy(at + FRAME_SOFTWARE, &software, sizeof software);
+	memcpy(at + end, &magic2, sizeof magic2);
+	return end + sizeof magic2;
+}
+
+static void frame_set_registers(ucontext_t *u, const struct user_regs_struct *r)
+{
+	greg_t *g = u->uc_mcontext.gregs;
+	int64_t result = (int64_t)r->rax; /* if it waits in a system call */
+
+	g[REG_R8] = (greg_t)r->r8;
+	g[REG_R9] = (greg_t)r->r9;
+	g[REG_R10] = (greg_t)r->r10;
+	g[REG_R11] = (greg_t)r->r11;
+	g[REG_R12] = (greg_t)r->r12;
+	g[REG_R13] = (greg_t)r->r13;
+	g[REG_R14] = (greg_t)r->r14;
+	g[REG_R15] = (greg_t)r->r15;
+	g[REG_RDI] = (greg_t)r->rdi;
+	g[REG_RSI] = (greg_t)r->rsi;
+	g[REG_RBP] = (greg_t)r->rbp;
+	g[REG_RBX] = (greg_t)r->rbx;
+	g[REG_RDX] = (greg_t)r->rdx;
+	g[REG_RAX] = (greg_t)r->rax;
+	g[REG_RCX] = (greg_t)r->rcx;
+	g[REG_RSP] = (greg_t)r->rsp;
+	g[REG_RIP] = (greg_t)r->rip;
+	g[REG_EFL] = (greg_t)r->eflags;
+	g[REG_CSGSFS] = (greg_t)((r->cs & 0xffff) | (r->gs & 0xffff) << 16 |
+				 (r->fs & 0xffff) << 32 | (r->ss & 0xffff) << 48);
+	/*
+	 * Not restart_syscall: rt_sigreturn makes that fail with EINTR (restore_sigcontext). A
+	 * relative timeout begins anew.
+	 */
+	if ((int)r->orig_rax != -1 &&
+		((result >= FRAME_RESTART_FIRST && result <= FRAME_RESTART_LAST) ||
+			result == FRAME_RESTART_BLOCK)) {
+		g[REG_RIP] -= FRAME_SYSCALL_BYTES;
+		g[REG_RAX] = (greg_t)r->orig_rax;
+	}
+}
+
+/*
+ * Build the frame at the end of the place: returning to its first word continues as the registers
+ * say, with the signals blocked that were; a system call that was interrupted begins anew. The
+ * alternate signal stack stays as it is. area: as XSAVE writes it, with room behind it. False: it
+ * is malformed.
+ */
+static bool frame_build(struct inject *a, uint8_t *area, size_t size)
+{
+	/* The kernel's structure ends with 64 signals, that of the C library has more. */
+	const size_t context_size = offsetof(ucontext_t, uc_sigmask) + sizeof a->mask;
+	const uint64_t sigreturn = a->code[ARCH_USEFUL_SIGRETURN];
+	ucontext_t u = {.uc_flags = FRAME_FLAGS, .uc_stack.ss_flags = FRAME_NO_STACK};
+	uint8_t *to = a->frame.bytes;
+	uint64_t fp;
+
+	if (size < FRAME_FX + FRAME_HEADER || size > INJECT_XSTATE)
+		return false;
+	size = frame_mark_xstate(area, size);
+	if (!size)
+		return false;
+	fp = (a->place + INJECT_PLACE - size) & ~63ull;
+	a->frame.at = ((fp - context_size) & ~15ull) - sizeof sigreturn;
+	a->frame.size = fp + size - a->frame.at;
+	frame_set_registers(&u, &a->registers);
+	u.uc_mcontext.fpregs = (void *)(uintptr_t)fp;
+	memset(to, 0, sizeof a->frame.bytes);
+	memcpy(to, &sigreturn, sizeof sigreturn);
+	memcpy(to + sizeof sigreturn, &u, context_size);
+	memcpy(to + sizeof sigreturn + context_size - sizeof a->mask, &a->mask, sizeof a->mask);
+	memcpy(to + (fp - a->frame.at), area, size);
+	return true;
+}
+
+/* ---- the calls ---- */
 
 int inject_calls_gone(const struct inject *a, struct probes_error *e)
 {
@@ -100,17 +302,16 @@ bool inject_calls_place(struct inject *a)
 
 int inject_calls_save(struct inject *a)
 {
-	uint8_t xstate[SIGFRAME_XSTATE] = {0};
+	uint8_t xstate[INJECT_XSTATE + 64] = {0};
 	char text[INJECT_TEXT_BYTES] = "";
-	size_t size = sizeof xstate;
+	size_t size = INJECT_XSTATE;
 	int r = tracee_get_mask(a->tid, &a->mask);
 
 	if (r == 0)
 		r = tracee_get_xstate(a->tid, xstate, &size);
 	if (r < 0)
 		return r;
-	if (!sigframe_build(&a->frame, a->place + INJECT_PLACE,
-		    a->gadgets.at[ARCH_USEFUL_SIGRETURN], &a->registers, a->mask, xstate, size))
+	if (!frame_build(a, xstate, size))
 		return -ENOTSUP;
 	r = inject_calls_write(a, a->frame.at, a->frame.bytes, a->frame.size);
 	for (size_t i = 0; r == 0 && i < a->text_count; i++) {
@@ -162,7 +363,7 @@ static int inject_calls_one(struct inject *a, size_t index)
 			*places[a->texts[i].argument] = inject_calls_text_at(a, i);
 	r.rax = (uint64_t)call->number;
 	r.orig_rax = (uint64_t)-1; /* nothing to restart */
-	r.rip = a->gadgets.at[ARCH_USEFUL_CALL];
+	r.rip = a->code[ARCH_USEFUL_CALL];
 	r.rsp = a->frame.at;
 	code = tracee_set_registers(a->tid, &r);
 	for (int stop = 0; code == 0 && stop < 2; stop++) /* its entry, its exit */
@@ -183,7 +384,7 @@ int inject_calls_run(struct inject *a, struct probes_error *e)
 	int r;
 
 	/* First move it to where it returns by itself, then the mask: that return undoes both. */
-	parked.rip = a->gadgets.at[ARCH_USEFUL_SIGRETURN];
+	parked.rip = a->code[ARCH_USEFUL_SIGRETURN];
 	parked.rsp = a->frame.at + sizeof(uint64_t);
 	parked.orig_rax = (uint64_t)-1;
 	r = tracee_set_registers(a->tid, &parked);

@@ -2,13 +2,12 @@
  * System calls on a stopped thread that the caller traces: what process/inject does after it has
  * stopped one.
  */
-#ifndef PROCESS_INJECT_CALLS_H
-#define PROCESS_INJECT_CALLS_H
+#pragma once
 
-#include "process/gadgets.h"
+#include "arch/arch.h"
+#include "base/array.h"
 #include "process/identity.h"
 #include "process/memory.h"
-#include "process/sigframe.h"
 
 #include <sys/user.h>
 
@@ -35,12 +34,15 @@ struct inject_text {
 /* What the helper reports, in shared memory. */
 struct inject_report {
 	uint64_t begin, stopped_ns; /* CLOCK_MONOTONIC, ns */
+	uint64_t until;             /* our calls must have ended by then; 0: it did not stop yet */
 	bool stopped;               /* it did stop */
 	bool unfit;                 /* this thread cannot be used now; nothing was changed */
 	bool never;                 /* nor later */
 	size_t done;
 	int64_t results[INJECT_CALLS];
 };
+
+#define INJECT_XSTATE 12288 /* bytes of the vector registers, at most: 11 KiB with AMX */
 
 struct inject {
 	const struct identity *who;
@@ -50,9 +52,9 @@ struct inject {
 	const struct inject_text *texts;
 	size_t text_count;
 	struct array mappings;
-	struct gadgets gadgets;
-	struct start *held; /* see struct inject_process */
-	bool interrupts;    /* likewise */
+	uint64_t code[ARCH_USEFULS]; /* of the program, that its tracer can have executed */
+	struct start *held;          /* see struct inject_process */
+	bool interrupts;             /* likewise */
 	pid_t tid;
 	bool filtered;    /* by seccomp */
 	bool interrupted; /* the call that it waits in returns EINTR */
@@ -61,8 +63,24 @@ struct inject {
 	struct user_regs_struct registers; /* as found */
 	uint64_t mask;
 	uint64_t place; /* of the frame and the texts, on its stack */
-	struct sigframe frame;
+	/* What the kernel leaves on a stack for a signal handler: rt_sigreturn takes all registers
+	 * from there. */
+	struct {
+		uint64_t at; /* its address: of the return address, which is its first word */
+		size_t size;
+		uint8_t bytes[INJECT_XSTATE + 512];
+	} frame;
 };
+
+/*
+ * Find a system call and the return from a signal handler in code that is never unloaded: the vdso,
+ * the program, its loader, its C library. Reads memory, and stops nothing. Status PROBES_REFUSED:
+ * they are not there.
+ */
+int inject_calls_find(struct inject *a, struct probes_error *e);
+
+/* Is the code still there? A debugger may have put a breakpoint into it. */
+bool inject_calls_stand(struct inject *a);
 
 /* Fill the error: the thread or the process has ended. */
 int inject_calls_gone(const struct inject *a, struct probes_error *e);
@@ -87,5 +105,3 @@ int inject_calls_run(struct inject *a, struct probes_error *e);
 
 /* Once the thread has its registers back: leave the place as it was found. */
 void inject_calls_clear(struct inject *a);
-
-#endif

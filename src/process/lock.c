@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/now.h"
 #include "process/procfs.h"
+#include "process/rights.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -39,39 +40,6 @@
 /* The holder of a lock; of several holders the greatest value counts. */
 enum lock_holder { LOCK_STRANGER, LOCK_UNKNOWN, LOCK_PEER };
 
-/* ---- which process may trace the target ---- */
-
-/* Credentials of the holder or of the target. */
-struct lock_credentials {
-	char *status, *uid_map;
-	uint64_t uids[4], gids[4]; /* real, effective, saved, file system */
-	bool traces;               /* CAP_SYS_PTRACE, in its own user namespace */
-};
-
-static bool lock_credentials_read(struct lock_credentials *p, int dir, const char *prefix)
-{
-	uint64_t capabilities = 0;
-	char file[64];
-	size_t size;
-	bool read;
-
-	snprintf(file, sizeof file, "%sstatus", prefix);
-	read = procfs_read(dir, file, &p->status, &size) == 0;
-	snprintf(file, sizeof file, "%suid_map", prefix);
-	read = procfs_read(dir, file, &p->uid_map, &size) == 0 && read;
-	read = read && procfs_status_numbers(p->status, "Uid", 10, p->uids, 4) == 4 &&
-	       procfs_status_numbers(p->status, "Gid", 10, p->gids, 4) == 4 &&
-	       procfs_status_numbers(p->status, "CapEff", 16, &capabilities, 1) == 1;
-	p->traces = capabilities >> CAP_SYS_PTRACE & 1;
-	return read;
-}
-
-static void lock_credentials_done(struct lock_credentials *p)
-{
-	free(p->status);
-	free(p->uid_map);
-}
-
 /*
  * Is the uid mapped in the user namespace with this map? Any user can create a namespace and has
  * all capabilities in it, but only over their own processes. An outside id that we cannot name (all
@@ -89,36 +57,20 @@ static bool lock_map_covers(const char *map, uint64_t uid)
 	return false;
 }
 
-/* Are the first `count` ids all this one? */
-static bool lock_all(const uint64_t *ids, size_t count, uint64_t id)
-{
-	for (size_t i = 0; i < count; i++)
-		if (ids[i] != id)
-			return false;
-	return true;
-}
-
-/*
- * Source: __ptrace_may_access in kernel/ptrace.c, cap_ptrace_access_check in security/commoncap.c.
- */
 static enum lock_holder lock_judge(const struct identity *who, pid_t pid)
 {
-	struct lock_credentials holder = {0}, target = {0};
+	struct rights holder = {.uid_map = NULL}, target = {.uid_map = NULL};
 	enum lock_holder judged = LOCK_UNKNOWN;
 	char prefix[32], *ours = NULL;
-	struct stat st;
 	size_t size;
 
 	snprintf(prefix, sizeof prefix, "/proc/%d/", pid);
-	if (pid > 0 && fstat(who->proc, &st) == 0 &&
-		lock_credentials_read(&target, who->proc, "") &&
-		lock_credentials_read(&holder, AT_FDCWD, prefix)) {
+	if (pid > 0 && rights_target(&target, who) && rights_read(&holder, AT_FDCWD, prefix)) {
 		bool same = !strcmp(holder.uid_map, target.uid_map);
-		/* The /proc directory of an undumpable process belongs to root. */
-		bool user = same && lock_all(target.uids, 3, holder.uids[3]) &&
-			    lock_all(target.gids, 3, holder.gids[3]) && st.st_uid == target.uids[1];
+		bool user = same && rights_permit(&target, holder.uids[3], holder.gids[3],
+					    holder.effective);
 		bool root =
-			holder.traces &&
+			holder.effective >> CAP_SYS_PTRACE & 1 &&
 			(same ||
 				(procfs_read(AT_FDCWD, "/proc/self/uid_map", &ours, &size) == 0 &&
 					!strcmp(holder.uid_map, ours)) ||
@@ -128,16 +80,16 @@ static enum lock_holder lock_judge(const struct identity *who, pid_t pid)
 		 * have locked before, as a stranger: unknown. */
 		if (!user && !root)
 			judged = LOCK_STRANGER;
-		else if (lock_all(holder.uids, 4, user ? target.uids[0] : 0))
+		else if (user ? rights_all(holder.uids, 4, target.uids[0]) &&
+					 rights_all(holder.gids, 4, target.gids[0])
+			      : rights_all(holder.uids, 4, 0))
 			judged = LOCK_PEER;
 		free(ours);
 	}
-	lock_credentials_done(&holder);
-	lock_credentials_done(&target);
+	rights_done(&holder);
+	rights_done(&target);
 	return judged;
 }
-
-/* ---- which process holds a lock ---- */
 
 /* A line of /proc/locks or of fdinfo; a waiter has "->" in place of FLOCK. */
 static bool lock_parse(const char *line, const struct stat *file, bool *exclusive, int *by)
@@ -222,8 +174,6 @@ static enum lock_holder lock_holder(const struct identity *who, int fd, pid_t *p
 	free(text);
 	return found ? greatest : LOCK_UNKNOWN;
 }
-
-/* ---- waiting ---- */
 
 static int lock_failed(const struct identity *who, struct probes_error *e)
 {

@@ -3,8 +3,7 @@
  * namespace or user the sessions have. A process that may not trace the target cannot block a
  * session.
  */
-#ifndef PROCESS_LOCK_H
-#define PROCESS_LOCK_H
+#pragma once
 
 #include "process/identity.h"
 
@@ -22,5 +21,3 @@ struct lock {
 int lock_take(struct lock *l, const struct identity *who, int memory, int milliseconds,
 	struct probes_error *e);
 void lock_release(struct lock *l, const struct identity *who, int memory);
-
-#endif

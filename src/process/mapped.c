@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,28 +118,6 @@ int mapped_reopen(const struct identity *who, const struct maps_location *locati
 
 /* ---- verifying ---- */
 
-static bool mapped_same_bytes(struct memory *memory, const struct object *file, uint64_t bias)
-{
-	const struct object_segment *first = file->segments;
-	unsigned char on_disk[MAPPED_PAGE], live[MAPPED_PAGE];
-	struct spans one;
-	size_t length;
-	bool same;
-
-	if (!file->segment_count || first->writable)
-		return false;
-	length = first->filesz < MAPPED_PAGE ? first->filesz : MAPPED_PAGE;
-	spans_init(&one, 0, SIZE_MAX);
-	same = length && spans_add(&one, first->vaddr, length) == 0;
-	if (same)
-		object_read_spans(file, &one, on_disk);
-	same = same && spans_got(&one, 0, length) == length &&
-	       memory_read(memory, bias + first->vaddr, live, length) &&
-	       !memcmp(on_disk, live, length);
-	spans_done(&one);
-	return same;
-}
-
 /* 1: equal, 0: different, -1: unknown. */
 static int mapped_same_build_id(struct memory *memory, const struct object *file, uint64_t bias)
 {
@@ -154,13 +131,30 @@ static int mapped_same_build_id(struct memory *memory, const struct object *file
 
 bool mapped_is(struct memory *memory, const struct object *file, uint64_t bias, uint64_t inode)
 {
+	const struct object_segment *first = file->segments;
+	unsigned char on_disk[MAPPED_PAGE], live[MAPPED_PAGE];
+	struct spans one;
 	struct stat st;
+	size_t length;
+	bool same;
 
 	if (memory->fd < 0)
 		return fstat(file->fd, &st) == 0 && st.st_ino == inode;
 	if (file->build_id_vaddr)
 		return mapped_same_build_id(memory, file, bias) > 0;
-	return mapped_same_bytes(memory, file, bias);
+	/* Without a build-id its first bytes tell. */
+	if (!file->segment_count || first->writable)
+		return false;
+	length = first->filesz < MAPPED_PAGE ? first->filesz : MAPPED_PAGE;
+	spans_init(&one, 0, SIZE_MAX);
+	same = length && spans_add(&one, first->vaddr, length) == 0;
+	if (same)
+		object_read_spans(file, &one, on_disk);
+	same = same && spans_got(&one, 0, length) == length &&
+	       memory_read(memory, bias + first->vaddr, live, length) &&
+	       !memcmp(on_disk, live, length);
+	spans_done(&one);
+	return same;
 }
 
 bool mapped_replaced(struct memory *memory, const struct object *file, uint64_t bias)
@@ -230,9 +224,7 @@ void mapped_read_headers(struct memory *memory, const struct mapping *const *gro
 		!memory_read(memory, first->start + header.e_phoff, p, header.e_phnum * sizeof *p))
 		return;
 	length = first->end - first->start;
-	for (size_t i = 0; i < header.e_phnum; i++) {
-		const Elf64_Phdr *one = &p[i];
-
+	for (const Elf64_Phdr *one = p; one < p + header.e_phnum; one++) {
 		if (one->p_type == PT_LOAD && h->segment_count < MAPPED_SEGMENTS)
 			h->segments[h->segment_count++] =
 				(struct object_segment){.vaddr = one->p_vaddr,

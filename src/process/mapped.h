@@ -3,8 +3,7 @@
  * the same build-id, for a library that an upgrade removed and that an unprivileged user cannot
  * open.
  */
-#ifndef PROCESS_MAPPED_H
-#define PROCESS_MAPPED_H
+#pragma once
 
 #include "elf/object.h"
 #include "process/identity.h"
@@ -66,5 +65,3 @@ void mapped_read_headers(struct memory *memory, const struct mapping *const *gro
  */
 struct object *mapped_find_substitute(const struct identity *who, const struct mapping *m,
 	const struct object_terms *terms, const struct mapped_headers *headers);
-
-#endif

@@ -1,4 +1,3 @@
-/* Parsing of /proc/PID/maps. */
 #include "process/maps.h"
 
 #include "base/order.h"
@@ -62,9 +61,8 @@ bool maps_parse(char *text, struct array *mappings, size_t *malformed)
 		if (!maps_parse_line(text, &m) || m.start < before) {
 			++*malformed;
 		} else {
-			if (!array_reserve(mappings, 1))
+			if (!array_push(mappings, &m))
 				return false;
-			*(struct mapping *)array_add(mappings) = m;
 			before = m.end;
 		}
 		text = last ? end : end + 1;
@@ -133,12 +131,9 @@ uint64_t maps_arena_size(const struct array *mappings, uint64_t inode)
 {
 	uint64_t size = 0;
 
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
-
+	ARRAY_EACH(const struct mapping, m, mappings)
 		if (m->inode == inode && maps_is_arena(m))
 			size += m->end - m->start;
-	}
 	return size;
 }
 
@@ -148,8 +143,7 @@ bool maps_arenas(const struct array *mappings, struct array *arenas)
 	struct maps_arena *list;
 	size_t count = 0;
 
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
+	ARRAY_EACH(const struct mapping, m, mappings) {
 		struct maps_arena *one = maps_is_arena(m) ? array_add(arenas) : NULL;
 
 		if (one)
@@ -180,26 +174,16 @@ bool maps_arenas(const struct array *mappings, struct array *arenas)
 
 const struct mapping *maps_find(const struct array *mappings, uint64_t address)
 {
-	size_t low = 0, high = mappings->count;
+	const struct mapping *all = mappings->data;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct mapping *m = ARRAY_AT(mappings, struct mapping, middle);
-
-		if (address < m->start)
-			high = middle;
-		else if (address >= m->end)
-			low = middle + 1;
-		else
-			return m;
-	}
-	return NULL;
+	ORDER_FIND(at, mappings->count, all[at].end <= address);
+	return at < mappings->count && all[at].start <= address ? &all[at] : NULL;
 }
 
 bool maps_writable(const struct array *mappings, struct array *ranges)
 {
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
+	ARRAY_EACH(const struct mapping, m, mappings) {
 		struct maps_range *last = ranges->data;
 
 		if (!m->writable)
@@ -209,30 +193,19 @@ bool maps_writable(const struct array *mappings, struct array *ranges)
 			last->end = m->end;
 			continue;
 		}
-		last = array_add(ranges);
-		if (!last)
+		if (!array_push(ranges, &(struct maps_range){m->start, m->end, m->shared}))
 			return false;
-		*last = (struct maps_range){m->start, m->end, m->shared};
 	}
 	return true;
 }
 
 const struct maps_range *maps_range_at(const struct array *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->count;
+	const struct maps_range *all = ranges->data;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct maps_range *r = ARRAY_AT(ranges, struct maps_range, middle);
-
-		if (address >= r->start && address < r->end)
-			return r;
-		if (address < r->start)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	ORDER_FIND(at, ranges->count, all[at].end <= address);
+	return at < ranges->count && all[at].start <= address ? &all[at] : NULL;
 }
 
 bool maps_same_file(const struct maps_location *l, const struct mapping *m)
@@ -246,9 +219,7 @@ bool maps_still_there(const struct maps_location *l, const struct array *mapping
 	const struct mapping *base = maps_find(mappings, l->base);
 
 	if (!l->text) {
-		for (size_t i = 0; i < mappings->count; i++) {
-			const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
-
+		ARRAY_EACH(const struct mapping, m, mappings) {
 			if (!maps_same_file(l, m))
 				continue;
 			*deleted = m->deleted;

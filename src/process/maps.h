@@ -2,8 +2,7 @@
  * /proc/PID/maps, parsed. Pure: text in, mappings out. Source: proc_pid_maps(5), and
  * show_map_vma() in fs/proc/task_mmu.c: a newline in a path is written as \012.
  */
-#ifndef PROCESS_MAPS_H
-#define PROCESS_MAPS_H
+#pragma once
 
 #include "base/array.h"
 
@@ -100,5 +99,3 @@ bool maps_still_there(const struct maps_location *l, const struct array *mapping
 
 /* Can this executable mapping not begin another object: it belongs to this one, or has no start? */
 bool maps_accounts_for(const struct maps_location *l, const struct mapping *m);
-
-#endif

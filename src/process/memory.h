@@ -3,8 +3,7 @@
  * is opened once. After exec or exit that descriptor reads and writes 0 bytes, so that no write can
  * reach another program.
  */
-#ifndef PROCESS_MEMORY_H
-#define PROCESS_MEMORY_H
+#pragma once
 
 #include "base/spans.h"
 #include "probes.h"
@@ -40,5 +39,3 @@ bool memory_alive(const struct memory *m);
 
 /* Read one range; false unless all of it was read. */
 bool memory_read(struct memory *m, uint64_t address, void *to, size_t length);
-
-#endif

@@ -1,8 +1,6 @@
 /* Reads /proc/PID/pagemap, neighbouring pages in one call. Needs the rights to read memory. */
 #include "process/pagemap.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #define PAGEMAP_PRESENT (1ULL << 63)

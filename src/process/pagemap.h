@@ -2,8 +2,7 @@
  * Which pages of a process are exclusively its own, which a write would copy, and which even a read
  * copies. Source: Documentation/admin-guide/mm/pagemap.rst in the kernel.
  */
-#ifndef PROCESS_PAGEMAP_H
-#define PROCESS_PAGEMAP_H
+#pragma once
 
 #include "base/spans.h"
 
@@ -32,5 +31,3 @@ size_t pagemap_count(int fd, const uint64_t *pages, size_t count);
  * entries count as not shared.
  */
 void pagemap_mark(int fd, struct spans *spans);
-
-#endif

@@ -5,8 +5,7 @@
  * Source: execve(2) and ptrace(2); cap_bprm_creds_from_file() in security/commoncap.c: set-user-ID,
  * set-group-ID and file capabilities are ignored where the tracer lacks CAP_SYS_PTRACE.
  */
-#ifndef PROCESS_PRIVILEGE_H
-#define PROCESS_PRIVILEGE_H
+#pragma once
 
 #include "process/identity.h"
 
@@ -38,5 +37,3 @@ uint64_t privilege_attribute(const unsigned char *bytes, size_t size);
 
 /* Is a number within a /proc/PID/uid_map text? Pure. */
 bool privilege_mapped(const char *map, unsigned long id);
-
-#endif

@@ -1,4 +1,3 @@
-/* Reading and parsing the small text files of /proc. Source: proc(5). */
 #include "process/procfs.h"
 
 #include "base/error.h"
@@ -38,18 +37,15 @@ static void procfs_drop(struct procfs_text *t, size_t (*drop)(char *, size_t))
 	t->kept += left;
 }
 
-int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size_t size),
-	char **text, size_t *size)
+int procfs_read_open(int fd, size_t (*drop)(char *text, size_t size), char **text, size_t *size)
 {
-	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC), r = 0;
 	struct procfs_text t = {0};
 	char *larger;
 	ssize_t n = 1;
+	int r = 0;
 
 	*text = NULL;
 	*size = 0;
-	if (fd < 0)
-		return -errno;
 	while (r == 0 && n > 0) {
 		/* Make space for the next read, and the NUL. */
 		if (t.capacity - t.used <= 1024 || t.used > PROCFS_MOST) {
@@ -73,7 +69,6 @@ int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size
 		else if (n < 0)
 			r = -errno;
 	}
-	close(fd);
 	if (r < 0) {
 		free(t.bytes);
 		return r;
@@ -83,6 +78,20 @@ int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size
 	*text = t.bytes;
 	*size = t.used;
 	return 0;
+}
+
+int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size_t size),
+	char **text, size_t *size)
+{
+	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC), r;
+
+	*text = NULL;
+	*size = 0;
+	if (fd < 0)
+		return -errno;
+	r = procfs_read_open(fd, drop, text, size);
+	close(fd);
+	return r;
 }
 
 int procfs_read(int dir, const char *file, char **text, size_t *size)
@@ -214,6 +223,7 @@ int probes_process_info(pid_t pid, struct probes_process_info *info, struct prob
 	info->up_seconds = (long)(procfs_now() / (uint64_t)sysconf(_SC_CLK_TCK) -
 				  stat.start_time / (uint64_t)sysconf(_SC_CLK_TCK));
 	info->threads = (long)stat.threads;
+	info->stopped = stat.state == 'T'; /* t: by a tracer, as by us for a moment */
 	return 0;
 }
 

@@ -1,6 +1,5 @@
 /* Reads whole small files of /proc, and parses those that several modules need. */
-#ifndef PROCESS_PROCFS_H
-#define PROCESS_PROCFS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +21,9 @@ int procfs_read(int dir, const char *file, char **text, size_t *size);
  */
 int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size_t size),
 	char **text, size_t *size);
+
+/* The same from where a descriptor stands. */
+int procfs_read_open(int fd, size_t (*drop)(char *text, size_t size), char **text, size_t *size);
 
 /* The number behind "Key:" in a /proc/PID/status text, or `otherwise`. Base 10. */
 long procfs_status(const char *status, const char *key, long otherwise);
@@ -76,5 +78,3 @@ void procfs_name(pid_t pid, char *name, size_t size);
 
 /* The tracer in a status file: its pid and name (untrusted); 0: none. */
 pid_t procfs_tracer(int dir, const char *file, char *name, size_t size);
-
-#endif

@@ -13,8 +13,6 @@
 
 #define PROGRAM_PATH "/bin:/usr/bin" /* execvp(3), where PATH is unset */
 
-/* ---- looking up ---- */
-
 /* A regular file; `executable`: that we may execute. */
 static bool program_is(const char *path, bool executable)
 {
@@ -75,8 +73,6 @@ bool program_is_elf(const char *path)
 	return is;
 }
 
-/* ---- scripts ---- */
-
 static bool program_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -91,12 +87,6 @@ static size_t program_word(const char **at, const char *end, const char **word)
 	while (*at < end && !program_blank(**at))
 		++*at;
 	return (size_t)(*at - *word);
-}
-
-/* env's options that take the next word as their value: env(1), coreutils and busybox. */
-static bool program_env_takes_value(const char *word, size_t length)
-{
-	return length == 2 && word[0] == '-' && strchr("uCP", word[1]);
 }
 
 size_t program_interpreter(const char *head, size_t size, char name[PROGRAM_LINE])
@@ -125,7 +115,8 @@ size_t program_interpreter(const char *head, size_t size, char name[PROGRAM_LINE
 				length -= 2;
 			}
 			skip = length && (word[0] == '-' || memchr(word, '=', length));
-			if (skip && program_env_takes_value(word, length))
+			/* Its value is the next word: env(1), coreutils and busybox. */
+			if (skip && length == 2 && word[0] == '-' && strchr("uCP", word[1]))
 				program_word(&at, end, &base);
 		} while (skip);
 	}

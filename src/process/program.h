@@ -1,8 +1,5 @@
-/*
- * Which file a program's name means, and what a script is run by. Starts nothing.
- */
-#ifndef PROCESS_PROGRAM_H
-#define PROCESS_PROGRAM_H
+/* Which file a program's name means, and what a script is run by. Starts nothing. */
+#pragma once
 
 #include "probes.h"
 
@@ -24,5 +21,3 @@ bool program_is_elf(const char *path);
  * name's length in `name`, 0: no script, or it names none. Source: fs/binfmt_script.c, env(1).
  */
 size_t program_interpreter(const char *head, size_t size, char name[PROGRAM_LINE]);
-
-#endif

@@ -41,25 +41,19 @@ static bool restart_is_filtered(pid_t tid)
 	return procfs_status(text, "Seccomp", RESTART_FILTERED) == RESTART_FILTERED;
 }
 
-static bool restart_may_resume(pid_t tid, const struct user_regs_struct *r)
-{
-	const uint64_t arguments[6] = {r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9};
-	int allowed = r->cs == RESTART_CODE_64
-			      ? filter_allows(tid, SYS_restart_syscall, arguments, r->rip)
-			      : -ENOTSUP;
-
-	return allowed >= 0 ? allowed : !restart_is_filtered(tid);
-}
-
 int restart_past_filter(pid_t tid)
 {
-	struct user_regs_struct registers;
-	int r = tracee_get_registers(tid, &registers);
+	struct user_regs_struct at;
+	int r = tracee_get_registers(tid, &at), allowed = -ENOTSUP;
 
 	/* One that was resumed before can only be resumed again. */
-	if (r < 0 || (int64_t)registers.rax != RESTART_BLOCK ||
-		registers.orig_rax == SYS_restart_syscall || restart_may_resume(tid, &registers))
+	if (r < 0 || (int64_t)at.rax != RESTART_BLOCK || at.orig_rax == SYS_restart_syscall)
 		return r;
-	registers.rax = (uint64_t)(int64_t)RESTART_NO_HANDLER;
-	return tracee_set_registers(tid, &registers);
+	if (at.cs == RESTART_CODE_64)
+		allowed = filter_allows(tid, SYS_restart_syscall,
+			(uint64_t[]){at.rdi, at.rsi, at.rdx, at.r10, at.r8, at.r9}, at.rip);
+	if (allowed >= 0 ? allowed : !restart_is_filtered(tid))
+		return 0;
+	at.rax = (uint64_t)(int64_t)RESTART_NO_HANDLER;
+	return tracee_set_registers(tid, &at);
 }

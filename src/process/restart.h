@@ -3,8 +3,7 @@
  * relative timeout (nanosleep, poll, futex) is resumed by a system call that the program never
  * made: restart_syscall(2), for which a seccomp filter may kill it.
  */
-#ifndef PROCESS_RESTART_H
-#define PROCESS_RESTART_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -14,5 +13,3 @@
  * timeout begins anew. 0 or a negative errno. Callable from a signal handler.
  */
 int restart_past_filter(pid_t tid);
-
-#endif

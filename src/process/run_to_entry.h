@@ -3,8 +3,7 @@
  * mapped and relocated, and none of its own code has run, constructors included. `file` names it in
  * messages.
  */
-#ifndef PROCESS_RUN_TO_ENTRY_H
-#define PROCESS_RUN_TO_ENTRY_H
+#pragma once
 
 #include "probes.h"
 
@@ -17,5 +16,3 @@ int run_to_entry_reach(pid_t pid, const char *file, struct probes_error *e);
 /* The error of a program that ended before its beginning: status as from waitpid. Returns -ECHILD.
  */
 int run_to_entry_never(const char *file, int status, struct probes_error *e);
-
-#endif

@@ -40,7 +40,7 @@ static int sharing_look(const struct identity *who, int proc, pid_t tid, pid_t p
 	dir = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return error_is_shortage(-errno) ? -errno : 0;
-	other = identity_living_thread(dir);
+	other = identity_find_thread(dir, false);
 	close(dir);
 	return other < 0 ? other : other > 0 && other != pid && sharing_same(tid, other);
 }

@@ -3,8 +3,7 @@
  * clone(2) has made with CLONE_VM but without CLONE_THREAD. They are not among its threads, so that
  * stopping those does not stop them.
  */
-#ifndef PROCESS_SHARING_H
-#define PROCESS_SHARING_H
+#pragma once
 
 #include "process/identity.h"
 
@@ -15,5 +14,3 @@
  * namespace is not seen.
  */
 pid_t sharing_find(const struct identity *who);
-
-#endif

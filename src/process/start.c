@@ -17,6 +17,7 @@
 #include "process/tracer_thread.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,8 +39,6 @@ struct start {
 	struct probes_error lost; /* of start_follow_work */
 	bool held;
 };
-
-/* ---- the child ---- */
 
 static void start_child(const struct probes_program *p, const sigset_t *mask, int parent)
 {
@@ -71,6 +70,12 @@ static void start_child(const struct probes_program *p, const sigset_t *mask, in
 	if (p->files && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
 		limit.rlim_cur = p->files < limit.rlim_max ? p->files : limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	if (p->oom_score && *p->oom_score) {
+		int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+		if (score >= 0)
+			(void)!write(score, p->oom_score, strlen(p->oom_score));
 	}
 	/* execvp has a shell execute what the kernel cannot: as for a script, but never for an ELF
 	   file, whose bytes it would take for commands. */
@@ -175,23 +180,6 @@ int start_call(struct start *s, int (*work)(void *data, struct probes_error *e),
 
 /* ---- following ---- */
 
-/* A tracee that is no thread of the program: a child by clone(2) with another exit signal. */
-static bool start_is_thread(const struct start *s, pid_t tid)
-{
-	char path[64];
-
-	snprintf(path, sizeof path, "/proc/%d/task/%d", s->pid, tid);
-	return access(path, F_OK) == 0;
-}
-
-static void start_pass_on(pid_t tid, int status)
-{
-	/* It would not have woken for a signal that it ignores. */
-	if (tracee_signal(status))
-		restart_past_filter(tid);
-	tracee_pass_on(tid, status);
-}
-
 /*
  * In the tracer's thread, which may be ended while it waits. 1: stopped at exec; 0: the program
  * ended. It reads nothing of the program: other threads of the caller use this library meanwhile.
@@ -202,6 +190,7 @@ static int start_follow_work(void *data, struct probes_error *e)
 
 	for (;;) {
 		pid_t tid = 0;
+		char path[64];
 		int status, r;
 
 		tracer_thread_may_exit();
@@ -219,13 +208,19 @@ static int start_follow_work(void *data, struct probes_error *e)
 			tracee_consume(tid);
 			return 1;
 		}
+		snprintf(path, sizeof path, "/proc/%d/task/%d", s->pid, tid);
 		/* A call fails only if a SIGKILL came meanwhile: the next event says so. */
-		if (!WIFSTOPPED(status))
+		if (!WIFSTOPPED(status)) {
 			tracee_consume(tid);
-		else if (tracee_is_arrival(status) && !start_is_thread(s, tid))
+		} else if (tracee_is_arrival(status) && access(path, F_OK) < 0) {
+			/* No thread of it: a child by clone(2) with another exit signal. */
 			tracee_detach(tid, 0);
-		else
-			start_pass_on(tid, status);
+		} else {
+			/* It would not have woken for a signal that it ignores. */
+			if (tracee_signal(status))
+				restart_past_filter(tid);
+			tracee_pass_on(tid, status);
+		}
 	}
 }
 
@@ -298,7 +293,6 @@ static int start_hold_work(void *data, struct probes_error *e)
 {
 	const struct start *s = data;
 
-	(void)e;
 	return tracee_begin_again(s->pid);
 }
 
@@ -333,7 +327,6 @@ static int start_kill_work(void *data, struct probes_error *e)
 	pid_t pid = s->pid;
 	int status = 0;
 
-	(void)e;
 	/* If it was reaped already, its pid may have been recycled. */
 	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0)
 		return 0;

@@ -2,8 +2,7 @@
  * Starts a program and holds it where every library is mapped, but none of its own code has run,
  * constructors included; then lets it run, or follows it to its next exec.
  */
-#ifndef PROCESS_START_H
-#define PROCESS_START_H
+#pragma once
 
 #include "probes.h"
 
@@ -47,5 +46,3 @@ int start_resume(struct start *s, struct probes_error *e);
 
 /* Kill the program if it is held; if it runs, let go of it. NULL is allowed. */
 void start_free(struct start *s);
-
-#endif

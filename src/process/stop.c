@@ -12,6 +12,7 @@
 #include "process/restart.h"
 #include "process/tracee.h"
 #include "process/tracer.h"
+#include "process/worker.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -72,8 +73,6 @@ static void stop_set_duration(struct stop *s)
 		s->report->stopped_ns = now_ns() - s->report->begin;
 }
 
-/* ---- the table ---- */
-
 static struct stop_thread *stop_find(struct stop *s, pid_t tid)
 {
 	size_t at = (size_t)tid * 2654435761u & (s->size - 1);
@@ -111,8 +110,7 @@ static void stop_note(struct stop *s, struct stop_thread *t, int result, int sta
  */
 static void stop_note_all(struct stop *s)
 {
-	for (size_t i = 0; i < s->size; i++) {
-		struct stop_thread *t = &s->table[i];
+	for (struct stop_thread *t = s->table; t < s->table + s->size; t++) {
 		int status = 0, r;
 
 		if (t->state == STOP_FREE || t->state == STOP_GONE || t->tid == s->seizing)
@@ -134,7 +132,6 @@ static void stop_alarm(int number)
 	struct stop *s = stop_current;
 	int code = errno;
 
-	(void)number;
 	if (s->seizing) {
 		if (s->blocked == s->seizing)
 			stop_note_all(s);
@@ -177,6 +174,13 @@ static int stop_seize(struct stop *s, pid_t tid, struct probes_error *e)
 	s->known += t->state == STOP_FREE;
 	s->gone -= t->state == STOP_GONE;
 	*t = (struct stop_thread){.tid = tid, .state = STOP_SEIZED};
+	r = worker_is(s->who->proc, tid);
+	if (r < 0)
+		return error_set(e, PROBES_FAILED, r, "cannot stop process %d", s->who->pid);
+	if (r) {
+		stop_note(s, t, -EPERM, 0);
+		return 0;
+	}
 	/* A dead leader remains in the list while other threads live; and during an exec the tid
 	 * may have passed to another thread: try twice. */
 	for (int tries = 0; tries < 2; tries++) {
@@ -288,14 +292,15 @@ static void stop_wait_one(struct stop *s, struct stop_thread *t, bool *late)
 static bool stop_complete(const struct stop *s)
 {
 	struct stat links;
-	size_t zombies = 0;
+	size_t others = 0;
 
 	if (fstatat(s->who->proc, "task", &links, 0) < 0)
 		return true;
 	for (size_t i = 0; s->gone && i < s->size; i++)
-		zombies +=
-			s->table[i].state == STOP_GONE && stop_has_state(s, s->table[i].tid, true);
-	return links.st_nlink <= STOP_LINKS + s->stopped + zombies;
+		others += s->table[i].state == STOP_GONE &&
+			  (stop_has_state(s, s->table[i].tid, true) ||
+				  worker_is(s->who->proc, s->table[i].tid) > 0);
+	return links.st_nlink <= STOP_LINKS + s->stopped + others;
 }
 
 /*

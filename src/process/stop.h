@@ -1,8 +1,5 @@
-/*
- * Stops all threads of a process at one instant. Only on request: switching needs no stop.
- */
-#ifndef PROCESS_STOP_H
-#define PROCESS_STOP_H
+/* Stops all threads of a process at one instant. Only on request: switching needs no stop. */
+#pragma once
 
 #include "process/identity.h"
 
@@ -18,5 +15,3 @@
 int stop_run(const struct identity *who, int milliseconds,
 	int (*work)(void *data, struct probes_error *e), void *data, uint64_t *stopped_ns,
 	struct probes_error *e);
-
-#endif

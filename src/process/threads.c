@@ -4,6 +4,7 @@
 #include "base/order.h"
 #include "process/identity.h"
 #include "process/procfs.h"
+#include "process/worker.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,24 +28,26 @@ static bool threads_verify(struct memory *m, uint64_t pointer, uint32_t inside)
 	       memory_read(m, pointer + THREADS_TID_AT, &tid, sizeof tid) && tid == inside;
 }
 
-static uint64_t threads_pointer(
-	struct memory *m, pid_t tid, uint32_t inside, const struct threads *t)
+/* 0: not proven. -EPERM: it may no longer be asked for. */
+static int threads_pointer(struct memory *m, struct thread *one, const struct threads *t)
 {
 	uint64_t list = 0;
 	size_t size;
+	int r = syscall(SYS_get_robust_list, one->tid, &list, &size) < 0 ? -errno : 0;
 
-	if (syscall(SYS_get_robust_list, tid, &list, &size) == 0 && list > THREADS_LIST_AT &&
-		threads_verify(m, list - THREADS_LIST_AT, inside))
-		return list - THREADS_LIST_AT;
-	return threads_verify(m, t->hint, inside) ? t->hint : 0;
+	if (r == 0 && list > THREADS_LIST_AT &&
+		threads_verify(m, list - THREADS_LIST_AT, one->inside))
+		one->pointer = list - THREADS_LIST_AT;
+	else if (threads_verify(m, t->hint, one->inside))
+		one->pointer = t->hint;
+	return r == -EPERM && !one->pointer ? r : 0;
 }
 
-/* What its status says of system calls in this thread; and its tid as its process sees it. */
-static void threads_status(const char *status, struct thread *one, struct threads *t)
+/* What its status says of system calls in this thread. */
+static void threads_status(const char *status, struct threads *t)
 {
 	long seccomp = procfs_status(status, "Seccomp", 1);
 
-	one->inside = (uint32_t)procfs_status_last(status, "NSpid", one->tid);
 	t->strict |= seccomp == THREADS_STRICT;
 	if (seccomp)
 		t->no_calls = "a thread has a seccomp filter, which may forbid it";
@@ -53,44 +56,48 @@ static void threads_status(const char *status, struct thread *one, struct thread
 			      "any moment";
 }
 
-/* Is the thread a zombie, or has it ended? */
-static bool threads_dead(int tasks, const char *name)
+/* Does it run no code of the process: a zombie, one that has ended, a worker of the kernel?
+ * Negative: a shortage keeps us from knowing. */
+static int threads_idle(int proc, pid_t tid)
 {
 	struct procfs_stat stat;
-	char file[300];
+	char file[64];
+	int r;
 
-	snprintf(file, sizeof file, "%s/stat", name);
-	return procfs_stat(tasks, file, &stat) < 0 || strchr("ZXx", stat.state);
+	snprintf(file, sizeof file, "task/%d/stat", (int)tid);
+	r = procfs_stat(proc, file, &stat);
+	if (error_is_shortage(r))
+		return r;
+	return r < 0 || strchr("ZXx", stat.state) ? 1 : worker_is(proc, tid);
 }
 
 /* Read one thread; it may have ended meanwhile. 0 or a negative errno. */
-static int threads_read(
-	int tasks, const char *name, struct memory *m, bool calls, struct threads *t)
+static int threads_read(int proc, pid_t tid, struct memory *m, bool calls, struct threads *t)
 {
-	struct thread one = {.tid = atoi(name)}, *added;
-	char file[300], *status = NULL;
+	struct thread one = {.tid = tid, .inside = (uint32_t)tid}, *added;
+	char file[64], *status = NULL;
 	size_t size;
-	int r = 0;
+	int r;
 
-	one.inside = (uint32_t)one.tid;
 	if (calls || !t->near) {
-		snprintf(file, sizeof file, "%s/status", name);
-		r = procfs_read(tasks, file, &status, &size);
-		if (r == 0)
-			threads_status(status, &one, t);
-		free(status);
+		snprintf(file, sizeof file, "task/%d/status", (int)tid);
+		r = procfs_read(proc, file, &status, &size);
 		if (r < 0)
 			return error_is_shortage(r) ? r : 0;
+		one.inside = (uint32_t)procfs_status_last(status, "NSpid", tid);
 	}
-	one.pointer = threads_pointer(m, one.tid, one.inside, t);
-	if (!one.pointer && threads_dead(tasks, name))
-		return 0;
-	added = array_add(&t->all);
-	if (!added)
-		return -ENOMEM;
-	t->foreign = t->foreign && !one.pointer;
-	*added = one;
-	return 0;
+	r = threads_pointer(m, &one, t);
+	if (r == 0 && !one.pointer)
+		r = threads_idle(proc, tid);
+	added = r ? NULL : array_add(&t->all);
+	if (added) {
+		if (status)
+			threads_status(status, t);
+		t->foreign = t->foreign && !one.pointer;
+		*added = one;
+	}
+	free(status);
+	return r == 0 && !added ? -ENOMEM : r < 0 ? r : 0;
 }
 
 /* Does the process hold a userfaultfd? One of its threads may have to serve the fault of another.
@@ -105,7 +112,7 @@ static bool threads_serves_faults(int proc)
 	int fd;
 
 	/* A thread that has ended, as the leader may have, shows no descriptors. */
-	snprintf(path, sizeof path, "task/%d/fd", (int)identity_living_thread(proc));
+	snprintf(path, sizeof path, "task/%d/fd", (int)identity_find_thread(proc, false));
 	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	list = fd < 0 ? NULL : fdopendir(fd);
 	found = !list; /* or nobody knows */
@@ -118,20 +125,6 @@ static bool threads_serves_faults(int proc)
 	else if (fd >= 0)
 		close(fd);
 	return found;
-}
-
-/* Is the process in our pid namespace? */
-static bool threads_near(int proc)
-{
-	uint64_t numbers[2];
-	char *status = NULL;
-	size_t size, count;
-
-	if (procfs_read(proc, "status", &status, &size) < 0)
-		return true;
-	count = procfs_status_numbers(status, "NSpid", 10, numbers, 2);
-	free(status);
-	return count < 2;
 }
 
 /* Has every pointer that is proven one owner? */
@@ -154,13 +147,20 @@ int threads_look(int proc, struct memory *m, bool calls, struct threads *t)
 	int tasks = openat(proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *list = tasks < 0 ? NULL : fdopendir(tasks);
 	struct dirent *entry;
+	uint64_t numbers[2];
+	char *status;
+	size_t size;
 	int r = list ? 0 : -errno;
 
-	*t = (struct threads){.hint = t->hint, .near = threads_near(proc), .foreign = true};
+	*t = (struct threads){.hint = t->hint, .near = true, .foreign = true};
 	array_init(&t->all, sizeof(struct thread));
+	/* One number: it is in our pid namespace. */
+	if (procfs_read(proc, "status", &status, &size) == 0)
+		t->near = procfs_status_numbers(status, "NSpid", 10, numbers, 2) < 2;
+	free(status);
 	while (r == 0 && (entry = readdir(list)))
 		if (entry->d_name[0] != '.')
-			r = threads_read(tasks, entry->d_name, m, calls, t);
+			r = threads_read(proc, atoi(entry->d_name), m, calls, t);
 	if (list)
 		closedir(list);
 	else if (tasks >= 0)

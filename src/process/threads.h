@@ -3,9 +3,9 @@
  * the head of a list with the kernel for each thread that it makes (set_robust_list(2)), at a fixed
  * place behind the thread pointer. What a thread says of itself there is compared with what the
  * kernel says, so that nothing depends on a version of glibc but whether it can be proven.
+ * Workers of the kernel are left out.
  */
-#ifndef PROCESS_THREADS_H
-#define PROCESS_THREADS_H
+#pragma once
 
 #include "base/array.h"
 #include "process/memory.h"
@@ -40,5 +40,3 @@ struct threads {
  */
 int threads_look(int proc, struct memory *m, bool calls, struct threads *t);
 void threads_done(struct threads *t);
-
-#endif

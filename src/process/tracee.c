@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -158,8 +157,6 @@ int tracee_detach(pid_t pid, int signal)
 {
 	return tracee_call(PTRACE_DETACH, pid, 0, (uintptr_t)signal);
 }
-
-/* ---- running system calls in a tracee ---- */
 
 int tracee_seize_calls(pid_t tid)
 {

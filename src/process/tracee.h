@@ -1,8 +1,5 @@
-/*
- * All calls of ptrace. Only the thread that seized a tracee may make them. Source: ptrace(2).
- */
-#ifndef PROCESS_TRACEE_H
-#define PROCESS_TRACEE_H
+/* All calls of ptrace. Only the thread that seized a tracee may make them. Source: ptrace(2). */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,5 +120,3 @@ bool tracee_dispatches(pid_t tid);
  */
 struct sock_filter;
 int tracee_get_filter(pid_t tid, unsigned index, struct sock_filter *out);
-
-#endif

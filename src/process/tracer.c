@@ -82,8 +82,6 @@ void tracer_kill_at(uint64_t when)
 	      timer_settime(timer, TIMER_ABSTIME, &at, NULL) == 0;
 }
 
-/* ---- seizing one thread ---- */
-
 struct tracer {
 	const struct identity *who;
 	int (*work)(void *data, struct probes_error *e);
@@ -97,7 +95,6 @@ static void tracer_pass_on(int number)
 {
 	int status, saved = errno;
 
-	(void)number;
 	while (tracee_wait_once(tracer_tid, false, &status) == 0 && tracee_signal(status)) {
 		restart_past_filter(tracer_tid);
 		tracee_continue(tracer_tid, tracee_signal(status));

@@ -2,8 +2,7 @@
  * Tracing in a forked child. The kernel detaches all tracees of the child as soon as it exits, with
  * their pending signals (ptrace(2)): also when we are killed.
  */
-#ifndef PROCESS_TRACER_H
-#define PROCESS_TRACER_H
+#pragma once
 
 #include "process/identity.h"
 
@@ -29,5 +28,3 @@ void tracer_kill_at(uint64_t when);
  */
 int tracer_run(const struct identity *who, int (*work)(void *data, struct probes_error *e),
 	void *data, struct probes_error *e);
-
-#endif

@@ -41,7 +41,6 @@ static void tracer_thread_cancelled(void *data)
 		ASAN_UNPOISON_MEMORY_REGION(stack, size);
 	pthread_attr_destroy(&attributes);
 #endif
-	(void)data;
 }
 
 static void *tracer_thread_main(void *data)

@@ -4,8 +4,7 @@
  * can let go of a running program without stopping it, since the kernel detaches all tracees of a
  * thread as soon as that exits. Knows nothing of what it traces.
  */
-#ifndef PROCESS_TRACER_THREAD_H
-#define PROCESS_TRACER_THREAD_H
+#pragma once
 
 #include "probes.h"
 
@@ -40,5 +39,3 @@ void tracer_thread_must_stay(void);
  * progress is left where it may be. NULL is allowed.
  */
 void tracer_thread_free(struct tracer_thread *t);
-
-#endif

@@ -25,26 +25,25 @@ static const struct translator translators[] = {
 	{"rr", "librrpage.so", "", "", true},
 };
 
-static bool translator_is(const struct translator *t, const struct mapping *m)
-{
-	const char *slash = strrchr(m->path, '/'), *name = slash ? slash + 1 : m->path;
-	size_t length = strlen(name), end = strlen(t->end), directory = strlen(t->directory);
-
-	return slash && !strncmp(name, t->file, strlen(t->file)) && length >= end &&
-	       !strcmp(name + length - end, t->end) && (size_t)(slash - m->path) >= directory &&
-	       !memcmp(slash - directory, t->directory, directory);
-}
-
 const struct translator *translator_find(const struct array *mappings)
 {
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = ARRAY_AT(mappings, struct mapping, i);
+	ARRAY_EACH(const struct mapping, m, mappings) {
+		const char *slash = strrchr(m->path, '/');
+		size_t length = slash ? strlen(slash + 1) : 0;
 
 		/* Whoever maps its file to read it, a debugger for one, is not translated. */
-		for (size_t k = 0; m->executable && k < sizeof translators / sizeof *translators;
-			k++)
-			if (translator_is(&translators[k], m))
-				return &translators[k];
+		if (!slash || !m->executable)
+			continue;
+		for (size_t k = 0; k < sizeof translators / sizeof *translators; k++) {
+			const struct translator *t = &translators[k];
+			size_t end = strlen(t->end), directory = strlen(t->directory);
+
+			if (!strncmp(slash + 1, t->file, strlen(t->file)) && length >= end &&
+				!strcmp(slash + 1 + length - end, t->end) &&
+				(size_t)(slash - m->path) >= directory &&
+				!memcmp(slash - directory, t->directory, directory))
+				return t;
+		}
 	}
 	return NULL;
 }

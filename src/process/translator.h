@@ -2,8 +2,7 @@
  * Programs that run a translation of another program's code (valgrind), or record what it does
  * (rr). A byte that is changed in the code is then executed late, in part, or never.
  */
-#ifndef PROCESS_TRANSLATOR_H
-#define PROCESS_TRANSLATOR_H
+#pragma once
 
 #include "base/array.h"
 
@@ -29,5 +28,3 @@ const char *translator_why(const struct translator *t, char *out, size_t size);
 
 /* Fill the error of a change that is refused; returns its code. */
 int translator_refuse(const struct translator *t, int pid, struct probes_error *e);
-
-#endif

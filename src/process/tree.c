@@ -1,7 +1,7 @@
-/* Descendants of a process, from one pass over /proc. */
 #include "process/tree.h"
 
 #include "base/error.h"
+#include "base/order.h"
 #include "process/procfs.h"
 
 #include <ctype.h>
@@ -30,19 +30,12 @@ size_t tree_descendants(struct tree_link *links, size_t count, pid_t root, pid_t
 	qsort(links, count, sizeof *links, tree_by_parent);
 	/* A pass over /proc is no snapshot: limited by count, so that even a cycle ends. */
 	for (size_t at = 0; at < found; at++) {
-		size_t low = 0, high = count;
+		size_t i;
 
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (links[middle].parent < out[at])
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		for (; low < count && links[low].parent == out[at] && found < count; low++)
-			if (links[low].pid != root)
-				out[found++] = links[low].pid;
+		ORDER_FIND(i, count, links[i].parent < out[at]);
+		for (; i < count && links[i].parent == out[at] && found < count; i++)
+			if (links[i].pid != root)
+				out[found++] = links[i].pid;
 	}
 	return found;
 }
@@ -83,20 +76,28 @@ int tree_gather(struct array *links)
 	return r;
 }
 
-int probes_tree(pid_t root, pid_t **pids, size_t *count, struct probes_error *e)
+/* Those of the tree of a process; root NULL: all. 0 or a negative errno. */
+static int tree_list(const pid_t *root, pid_t **pids, size_t *count)
 {
 	struct array links;
 	int r;
 
-	*pids = NULL;
 	*count = 0;
 	array_init(&links, sizeof(struct tree_link));
 	r = tree_gather(&links);
-	if (r == 0 && !(*pids = calloc(links.count + 1, sizeof **pids)))
-		r = -ENOMEM;
-	if (*pids)
-		*count = tree_descendants(links.data, links.count, root, *pids);
+	*pids = r == 0 ? calloc(links.count + 1, sizeof **pids) : NULL;
+	if (*pids && root)
+		*count = tree_descendants(links.data, links.count, *root, *pids);
+	for (size_t i = 0; *pids && !root && i < links.count; i++)
+		(*pids)[(*count)++] = ARRAY_AT(&links, struct tree_link, i)->pid;
 	array_done(&links);
+	return r == 0 && !*pids ? -ENOMEM : r;
+}
+
+int probes_tree(pid_t root, pid_t **pids, size_t *count, struct probes_error *e)
+{
+	int r = tree_list(&root, pids, count);
+
 	if (*count)
 		return 0;
 	free(*pids);
@@ -116,19 +117,9 @@ int probes_tree(pid_t root, pid_t **pids, size_t *count, struct probes_error *e)
 
 int probes_processes(pid_t **pids, size_t *count, struct probes_error *e)
 {
-	struct array links;
-	int r;
+	int r = tree_list(NULL, pids, count);
 
-	array_init(&links, sizeof(struct tree_link));
-	*count = 0;
-	*pids = NULL;
-	r = tree_gather(&links);
-	if (r == 0 && !(*pids = calloc(links.count + 1, sizeof **pids)))
-		r = -ENOMEM;
-	for (size_t i = 0; *pids && i < links.count; i++)
-		(*pids)[(*count)++] = ARRAY_AT(&links, struct tree_link, i)->pid;
-	array_done(&links);
-	if (*pids)
+	if (r == 0)
 		return 0;
 	error_set(e, PROBES_FAILED, error_is_shortage(r) ? r : -ENOENT, "cannot list processes");
 	return error_why(e, "/proc cannot be read");

@@ -1,6 +1,5 @@
 /* Descendants of a process. The public call is probes_tree in probes.h. */
-#ifndef PROCESS_TREE_H
-#define PROCESS_TREE_H
+#pragma once
 
 #include "base/array.h"
 
@@ -26,5 +25,3 @@ int tree_gather(struct array *links);
  * their number; 0: root is not among the links. Sorts the links. Pure.
  */
 size_t tree_descendants(struct tree_link *links, size_t count, pid_t root, pid_t *out);
-
-#endif

@@ -30,35 +30,23 @@
 static void change_own(
 	struct probes_session *s, const struct change *c, const struct probes_result *r)
 {
-	struct ownership_change *last;
-	int32_t before;
 	size_t local;
 
-	s->change_seq++;
+	/* All that one repair takes back is one change. */
+	s->change_seq += !s->repairing;
 	for (size_t i = 0; i < r->edit_count; i++) {
 		struct object_probes *h = catalog_find(&s->catalog, r->edits[i].probe, &local);
 		struct ownership_resource of = ownership_resource(h, local, &r->edits[i]);
+		int32_t after;
 
 		if (!c->undo)
 			ownership_add(h, &of);
 		if (of.kind != PLAN_SEMAPHORE)
 			continue;
-		/* A child forked in the middle of the change holds the count, and this session's
-		   part of it, from before or after. */
-		last = &h->ownership->changes[of.index];
-		before = h->ownership->parts.of[of.kind][of.index];
-		if (!c->undo)
-			before -= of.part;
-		else if (c->foreign)
-			before += c->undo[h->probes[local].object].of[of.kind][of.index];
-		if (last->seq == s->change_seq)
-			last->steps = true;
-		else
-			*last = (struct ownership_change){.seq = s->change_seq,
-				.old = (uint16_t)edit_value(r->edits[i].old),
-				.before = before,
-				.reconciled = last->reconciled};
-		last->new_ = (uint16_t)edit_value(r->edits[i].new_);
+		after = ownership_part(h, of.kind, of.index);
+		if (c->undo && !c->foreign)
+			after -= c->undo[h->probes[local].object].of[of.kind][of.index];
+		ownership_remember(h, of.index, &r->edits[i], s->change_seq, after);
 	}
 	s->last_switch_ticks = procfs_now();
 	for (size_t i = 0; i < r->item_count; i++) {
@@ -119,45 +107,39 @@ struct change_work {
 	const struct identity *still; /* nobody may run in its memory meanwhile; NULL: anybody */
 };
 
-/* Its threads stand still. Does anybody else? */
-static int change_check_still(const struct identity *who, struct probes_error *e)
-{
-	pid_t other = sharing_find(who);
-	char name[64];
-
-	if (other == 0)
-		return 0;
-	if (other < 0)
-		return error_set(e, PROBES_FAILED, other, "cannot stop process %d", who->pid);
-	procfs_name(other, name, sizeof name);
-	error_set(e, PROBES_REFUSED, -EAGAIN, "cannot stop process %d", who->pid);
-	error_why(e,
-		"process %d (%s) runs in the same memory and is none of its threads (vfork, "
-		"CLONE_VM)",
-		other, name);
-	return error_hint(e, "try again when one of them has ended, or without a stop");
-}
-
 static int change_write(void *data, struct probes_error *e)
 {
 	struct change_work *w = data;
-	int r = w->still ? change_check_still(w->still, e) : 0;
+	pid_t other = w->still ? sharing_find(w->still) : 0;
+	char name[64];
+	int r;
 
-	r = r < 0 ? r : rescan_check(w->apply.verify.plan, w->memory, e);
+	if (other < 0)
+		return error_set(e, PROBES_FAILED, other, "cannot stop process %d", w->still->pid);
+	/* Its threads stand still, but somebody else does not. */
+	if (other) {
+		procfs_name(other, name, sizeof name);
+		error_set(e, PROBES_REFUSED, -EAGAIN, "cannot stop process %d", w->still->pid);
+		error_why(e,
+			"process %d (%s) runs in the same memory and is none of its threads "
+			"(vfork, CLONE_VM)",
+			other, name);
+		return error_hint(e, "try again when one of them has ended, or without a stop");
+	}
+	r = rescan_check(w->apply.verify.plan, w->memory, e);
 	return r < 0 ? r : apply_run(&w->apply, w->memory, e);
 }
 
 static int change_run(struct probes_session *s, const struct change *c, const struct plan *p,
 	struct change_work *w, uint64_t *stopped_ns, struct probes_error *e)
 {
-	int r;
+	int r, most = (int)c->options.max_stop_ms;
 
 	/* Jumps of one byte need no stop; those of several always do. A held program is stopped
 	   already, and since its exec no other process shares its memory. */
 	w->still = p->needs_stop && !s->held ? &s->who : NULL;
-	if ((c->atomically || p->needs_stop) && !s->held) {
-		r = stop_run(&s->who, (int)(c->max_stop_ms ? c->max_stop_ms : CHANGE_STOP_MS),
-			change_write, w, stopped_ns, e);
+	if ((c->options.atomically || p->needs_stop) && !s->held) {
+		r = stop_run(&s->who, most ? most : CHANGE_STOP_MS, change_write, w, stopped_ns, e);
 		/* To try without a stop would not help. */
 		if (r < 0 && p->needs_stop && !c->counts &&
 			(e->status == PROBES_DENIED || e->status == PROBES_REFUSED))
@@ -182,32 +164,10 @@ static int change_run(struct probes_session *s, const struct change *c, const st
 	return r;
 }
 
-/* Record and write the edits, and conclude the record. */
-static int change_edit(struct probes_session *s, const struct change *c, const struct plan *p,
-	uint64_t *stopped_ns, struct probes_error *e)
-{
-	struct change_work w = {.memory = &s->memory};
-	int r = apply_init(&w.apply, p, e);
-
-	if (r < 0)
-		return r;
-	r = journals_plan(s, p, c->undo, e);
-	if (r == 0) {
-		r = change_run(s, c, p, &w, stopped_ns, e);
-		/* Nobody knows what a killed helper process wrote. */
-		journals_conclude(s, &w.apply, r, r != -ECHILD);
-		s->plan_open = s->plan_open || r == -ECHILD;
-		s->keep_journal = s->keep_journal || r == -ECHILD;
-		if (r < 0 && change_own_unreverted(s, &w.apply) && e->status != PROBES_GONE)
-			s->keep_journal = true;
-	}
-	apply_done(&w.apply);
-	return r;
-}
-
 static int change_apply(struct probes_session *s, const struct change *c, const struct plan *p,
 	uint64_t *stopped_ns, struct probes_error *e)
 {
+	struct change_work w = {.memory = &s->memory};
 	int r = 0;
 
 	if (!p->edits.count && !p->uprobes.count)
@@ -221,8 +181,7 @@ static int change_apply(struct probes_session *s, const struct change *c, const 
 	/* A forked child inherits no uprobe. */
 	if (!s->first_switch_ticks && p->edits.count)
 		s->first_switch_ticks = procfs_now();
-	for (size_t i = 0; r == 0 && i < p->edits.count; i++) {
-		const struct probes_edit *edit = ARRAY_AT(&p->edits, struct probes_edit, i);
+	ARRAY_EACH_WHILE(r == 0, const struct probes_edit, edit, &p->edits) {
 		size_t local;
 		struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);
 
@@ -233,7 +192,21 @@ static int change_apply(struct probes_session *s, const struct change *c, const 
 		r = kernel_attach(s, p, e);
 	if (r < 0)
 		return r;
-	r = p->edits.count ? change_edit(s, c, p, stopped_ns, e) : 0;
+	if (p->edits.count)
+		r = apply_init(&w.apply, p, e);
+	if (p->edits.count && r == 0) {
+		r = journals_plan(s, p, c->undo, e);
+		if (r == 0) {
+			r = change_run(s, c, p, &w, stopped_ns, e);
+			/* Nobody knows what a killed helper process wrote. */
+			journals_conclude(s, &w.apply, r, r != -ECHILD);
+			s->plan_open = s->plan_open || r == -ECHILD;
+			s->keep_journal = s->keep_journal || r == -ECHILD;
+			if (r < 0 && change_own_unreverted(s, &w.apply) && e->status != PROBES_GONE)
+				s->keep_journal = true;
+		}
+		apply_done(&w.apply);
+	}
 	kernel_detach(s, p, r < 0);
 	return r;
 }
@@ -247,30 +220,13 @@ static int change_read(struct probes_session *s, const struct change *c, struct 
 	return reader ? read_by(s, reader, c->which, c->count, e) : read_probes(s, NULL, 0, e);
 }
 
-/* Nothing to switch, or unloaded: then there is nothing to enable. */
-static bool change_cannot_enable(const struct probes_result *r)
-{
-	bool asked = false;
-
-	for (size_t i = 0; i < r->item_count; i++) {
-		if (r->items[i].verb != PROBES_ENABLE)
-			continue;
-		if (r->items[i].outcome != PROBES_SKIPPED)
-			return false;
-		asked = true;
-	}
-	return asked;
-}
-
 /* Of the probes to be counted: sites that are, or will be by this plan, and the others. */
 static void change_count_sites(const struct probes_session *s, const struct change *c,
 	const struct plan *p, const struct probes_result *figures, struct probes_result *result)
 {
 	size_t sites = 0;
 
-	for (size_t i = 0; i < c->chosen->count; i++) {
-		const struct selected *one = ARRAY_AT(c->chosen, struct selected, i);
-
+	ARRAY_EACH(const struct selected, one, c->chosen) {
 		if (one->verb != PROBES_COUNT)
 			continue;
 		sites += catalog_probe(&s->catalog, one->probe)->site_count;
@@ -287,6 +243,7 @@ static void change_count_sites(const struct probes_session *s, const struct chan
 	result->stop_sites = figures->stop_sites;
 	result->kernel_sites = figures->kernel_sites;
 	result->mapped_pages = figures->mapped_pages;
+	result->held_ns = figures->held_ns;
 }
 
 /*
@@ -297,13 +254,14 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 	bool last, struct probes_result **result, bool *again, struct probes_error *e)
 {
 	struct probes_result *made, figures = {0};
+	bool asked = false, useful = false;
 	struct plan p;
 	int r = c->counts || s->arenas.count ? jumps_look(s, e) : 0, applied = 0;
 
 	*again = false;
 	if (r == 0)
 		r = change_read(s, c, reader, e);
-	if (r == 0 && s->arenas.count && !owner_begin(s, c->chosen, c->dry_run))
+	if (r == 0 && s->arenas.count && !owner_begin(s, c->chosen, c->options.dry_run))
 		r = error_memory(e, "a record of what is owned");
 	if (r == 0 && c->counts)
 		r = count_prepare(s, c, &figures, e);
@@ -311,7 +269,9 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 		r = plan_init(&p, &s->catalog, e);
 	if (r < 0)
 		return r;
+	vanished_look(s, c);
 	r = c->plan(s, c, &p, e);
+	vanished_done(s, c);
 	/* Made before the first write: what is done must not be lost for want of memory. */
 	*result = made = calloc(1, sizeof *made);
 	if (made) {
@@ -321,14 +281,19 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 		made->texts = array_take(&p.texts);
 	}
 	for (size_t i = 0; made && i < made->item_count; i++) {
+		bool skipped = made->items[i].outcome == PROBES_SKIPPED;
+
+		/* Nothing to switch, or unloaded: then there is nothing to enable. */
+		if (made->items[i].verb == PROBES_ENABLE)
+			asked = true, useful = useful || !skipped;
 		made->done += made->items[i].outcome == PROBES_DONE;
-		made->skipped += made->items[i].outcome == PROBES_SKIPPED;
+		made->skipped += skipped;
 		made->not_done += made->items[i].outcome == PROBES_NOT_DONE;
-		if (made->items[i].outcome == PROBES_SKIPPED)
+		if (skipped)
 			made->skips[made->items[i].skip]++;
 	}
 	if (made)
-		made->cannot_enable = !c->undo && change_cannot_enable(made);
+		made->cannot_enable = !c->undo && asked && !useful;
 	if (made && c->counts)
 		change_count_sites(s, c, &p, &figures, made);
 	if (made && r == 0)
@@ -336,7 +301,7 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 	if (made && r == 0 && !array_reserve(&p.edits, p.uprobes.count))
 		r = error_memory(e, "a result");
 	*again = made && r == 0 && !last && c->undo && made->not_done;
-	if (made && r == 0 && !c->dry_run && !*again)
+	if (made && r == 0 && !c->options.dry_run && !*again)
 		applied = r = change_apply(s, c, &p, &made->stopped_ns, e);
 	*again = *again || applied == -EBUSY;
 	if (made && r == 0) {
@@ -351,15 +316,14 @@ static int change_once(struct probes_session *s, const struct change *c, struct 
 	plan_done(&p);
 	if (!made)
 		return error_memory(e, "a result");
-	made->dry_run = c->dry_run;
+	made->dry_run = c->options.dry_run;
 	return r;
 }
 
 /* Sites whose jump was written, and is not there any more by the last reading, say why. */
 static void change_explain_lost(struct probes_session *s, const struct probes_result *r)
 {
-	for (size_t i = 0; i < r->edit_count; i++) {
-		const struct probes_edit *edit = &r->edits[i];
+	for (const struct probes_edit *edit = r->edits; edit < r->edits + r->edit_count; edit++) {
 		size_t local;
 		struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);
 		size_t site = object_probes_site(h, &h->probes[local]) + edit->index;
@@ -402,19 +366,21 @@ static int change_retry(struct probes_session *s, const struct change *c, struct
 	/* What was written in a process that is gone went with it. */
 	if (c->undo && (r < 0 ? e->status != PROBES_GONE : (*result)->not_done))
 		s->keep_journal = true;
-	for (size_t i = 0; c->dry_run && c->chosen && i < c->chosen->count; i++) {
+	for (size_t i = 0; c->options.dry_run && c->chosen && i < c->chosen->count; i++) {
 		size_t local, probe = ARRAY_AT(c->chosen, struct selected, i)->probe;
 		struct object_probes *h = catalog_find(&s->catalog, probe, &local);
 
 		ownership_judge(h, local);
 	}
-	if (r < 0 || c->dry_run)
+	if (r < 0 || c->options.dry_run)
 		return r;
 	change_own(s, c, *result);
 	if (!c->undo && !owner_end(s, *result))
 		return error_memory(e, "a record of what is owned");
 	if (s->arenas.count)
 		owner_reconcile(s);
+	if (c->counts)
+		sharers_look_again(s);
 	if (c->undo && !c->foreign && !(*result)->not_done && !probes_owned_count(s) &&
 		!s->plan_open)
 		s->keep_journal = false;
@@ -452,6 +418,9 @@ int change_locked(struct probes_session *s, const struct change *c, struct probe
 	array_done(&which);
 	if (!fits)
 		return error_memory(e, "a reading");
+	/* Before anything is read: the less time lies between that and the writes, the better. */
+	if (!c->options.dry_run && !s->repairing)
+		journals_decide(s);
 	r = change_retry(s, c, partial ? &reader : NULL, result, e);
 	if (partial)
 		reader_done(&reader);
@@ -466,7 +435,7 @@ int change_locked(struct probes_session *s, const struct change *c, struct probe
 int change_execute(struct probes_session *s, const struct change *c, struct probes_result **result,
 	struct probes_error *e)
 {
-	int r = session_may_switch(s, c->dry_run, c->undo, e), spare = 0;
+	int r = session_may_switch(s, c->options.dry_run, c->undo, c->counts, e), spare = 0;
 	/* An undo waits longer if its caller can: there may be no later attempt. */
 	int patience = c->undo && s->lock_timeout_ms ? (int)s->lock_timeout_ms : SESSION_LOCK_MS;
 
@@ -474,13 +443,15 @@ int change_execute(struct probes_session *s, const struct change *c, struct prob
 	 * Check before anything is written: the undo needs as many descriptors, besides the
 	 * journal. An undo itself tries with those that are left.
 	 */
-	if (r == 0 && !c->dry_run && !c->undo)
+	if (r == 0 && !c->options.dry_run && !c->undo)
 		spare = descriptors_spare(s->journal.fd < 0);
 	if (spare < 0)
 		return error_set(
 			e, PROBES_FAILED, spare, "cannot switch in process %d", s->who.pid);
+	if (r == 0 && !c->options.dry_run && !c->undo)
+		identity_keep_maps(&s->who);
 	/* A dry run writes nothing, and needs no lock. */
-	if (r == 0 && c->dry_run)
+	if (r == 0 && c->options.dry_run)
 		return change_locked(s, c, result, e);
 	if (r == 0 && (r = lock_take(&s->lock, &s->who, s->memory.fd, patience, e)) < 0)
 		session_guess(s, e);

@@ -13,50 +13,50 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define COUNT_SIGNAL(number) (UINT64_C(1) << ((number)-1)) /* in SigCgt */
 #define COUNT_WATCH_MS 1000
 #define COUNT_GAP 256
 #define COUNT_LONGEST (1 << 20)
-#define COUNT_TRIES 3 /* the process may map memory itself where we are about to */
+#define COUNT_TRIES 5 /* the process may map memory itself where we are about to */
+#define COUNT_ROOM (UINT64_C(16) << 20) /* stays free above, from the second try on */
 
 /* ---- one object ---- */
 
-/* An arena that is made now is newer than all that the process has. */
-static uint64_t count_next_serial(const struct probes_session *s)
-{
-	uint64_t last = 0;
-
-	for (size_t i = 0; i < s->arenas.count; i++) {
-		uint64_t serial = ARRAY_AT(&s->arenas, struct arena, i)->serial;
-
-		last = serial > last ? serial : last;
-	}
-	return last + 1;
-}
-
 static int count_add_arena(struct probes_session *s, const struct tactics *t, size_t left,
-	struct probes_result *figures, struct probes_error *e)
+	uint64_t *held_ns, struct probes_error *e)
 {
-	const struct install in = {.who = &s->who,
+	struct install in = {.who = &s->who,
 		.memory = &s->memory,
 		.held = s->held ? s->start : NULL,
 		.interrupts = t->may_evict,
 		.mappings_left = left,
-		.serial = count_next_serial(s)};
-	struct arena *w = array_add(&s->arenas);
-	bool left_open;
-	int r = w ? install_arena(&in, t, w, &left_open, e) : error_memory(e, "counters");
+		.held_ns = held_ns};
+	struct arena *w;
+	bool left_open = false, fits = true;
+	int r;
 
-	if (r == 0) {
-		figures->mapped_pages += 1 + w->file_size / TACTICS_PAGE;
-		r = jumps_index(s, s->arenas.count - 1, e);
-	} else {
-		s->arenas.count -= w != NULL;
+	array_init(&in.older, sizeof(struct recorder_place));
+	ARRAY_EACH_WHILE(fits, const struct arena, older, &s->arenas) {
+		struct recorder_place place = {arena_state(older), arena_cookie(older)};
+
+		in.serial = older->serial > in.serial ? older->serial : in.serial;
+		if (older->site_count && in.older.count < RECORDER_OLDER)
+			fits = array_push(&in.older, &place);
 	}
+	in.serial++; /* it is newer than all that the process has */
+	w = fits ? array_add(&s->arenas) : NULL;
+	r = w ? install_arena(&in, t, w, &left_open, e) : error_memory(e, "counters");
+	array_done(&in.older);
+	if (r == 0)
+		r = jumps_index(s, s->arenas.count - 1, e);
+	else
+		s->arenas.count -= w != NULL;
 	if (w && left_open && identity_alive(&s->who))
 		log_say(&s->log, PROBES_LOG_NOTICE,
 			"a descriptor of process %d, of a memfd named " MAPS_ARENA
@@ -84,12 +84,12 @@ static void count_rest(struct probes_session *s, struct object_probes *h, const 
 		if (!chosen[place->site] || h->site_live[place->site].counted ||
 			!h->jumps[place->site].why)
 			continue;
-		if (c->mode.kernel && kernel_choose(s, h, places, i))
+		if (c->options.kernel && kernel_choose(s, h, places, i))
 			continue;
 		if (t->sites[at].result == TACTICS_NEEDS_STOP)
 			figures->stop_sites++;
 		else
-			figures->kernel_sites += !c->mode.kernel && kernel_may(h, places, i);
+			figures->kernel_sites += !c->options.kernel && kernel_may(h, places, i);
 	}
 }
 
@@ -140,7 +140,7 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 	struct probes_error *e)
 {
 	struct tactics_space space;
-	size_t left = 0, entry = 0;
+	size_t left = 0, entry = 0, mapped = 0;
 	int r;
 
 	tactics_space_init(&space);
@@ -153,9 +153,10 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 	if (r == 0 && t->planned)
 		r = jumps_check_known(s, e);
 	if (r == 0 && t->planned)
-		r = headroom_check_arena(s, t, e);
+		r = headroom_check_arena(s, t, &mapped, e);
 	if (r == 0 && t->planned && !dry_run)
-		r = count_add_arena(s, t, left + INSTALL_MAPPINGS, figures, e);
+		r = count_add_arena(s, t, left + INSTALL_MAPPINGS, &figures->held_ns, e);
+	figures->mapped_pages += r == 0 ? mapped : 0;
 	for (size_t i = 0; r == 0 && i < t->count; i++) {
 		const struct tactics_site *from = &t->sites[i];
 
@@ -175,7 +176,7 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 				jumps_choose(s, h, ARRAY_AT(places, struct jumps_place, at)->site,
 					from->code, from->code_size, true) &&
 				j->tactic != PROBES_TACTIC_EVICTED)
-				j->why = NULL;
+				j->why = sharers_keep_out(s, j->arena, j->entry, dry_run);
 			if (from->result == TACTICS_PLANNED && dry_run) {
 				/* Good for a plan that is not carried out. */
 				j->tactic = from->tactic;
@@ -224,13 +225,10 @@ static uint8_t count_handled(const char *status)
 /* Is any displaced instruction executed in its new place? */
 static bool count_displaces(const struct probes_session *s)
 {
-	for (size_t i = 0; i < s->catalog.objects.count; i++) {
-		const struct object_probes *h = catalog_object(&s->catalog, i);
-
+	for (const struct object_probes *h = catalog_first(&s->catalog); h; h = h->next)
 		for (size_t k = 0; h->jumps && !h->info.gone && k < h->site_count; k++)
 			if (h->jumps[k].tactic == PROBES_TACTIC_EVICTED && h->site_live[k].counted)
 				return true;
-	}
 	return false;
 }
 
@@ -259,12 +257,18 @@ void count_watch(struct probes_session *s)
 	free(status);
 }
 
-/* What the planner must know of the process: what it checks, and which faults it handles. */
+/* What the planner must know: what the process checks, which faults it handles; the kernel. */
 static void count_look(const struct probes_session *s, struct tactics *t)
 {
+	unsigned major, minor;
+	struct utsname name;
 	char *status = NULL;
 	size_t size;
 
+	/* Kernels after 6.x: their patches are for 10 bytes. */
+	t->wide_nop = 10;
+	if (uname(&name) == 0 && sscanf(name.release, "%u.%u", &major, &minor) == 2 && major <= 6)
+		t->wide_nop = major == 6 && minor >= 18 ? 5 : 0;
 	t->shadow_stack = true;
 	t->handled = ARCH_FAULTS_MEMORY | ARCH_FAULTS_POINTER | ARCH_FAULTS_DIVISION;
 	if (procfs_read(s->who.proc, "status", &status, &size) == 0) {
@@ -312,8 +316,7 @@ static bool count_choose(const struct change *c, const struct object_probes *h, 
 {
 	bool any = false;
 
-	for (size_t i = 0; i < c->chosen->count; i++) {
-		const struct selected *one = ARRAY_AT(c->chosen, struct selected, i);
+	ARRAY_EACH(const struct selected, one, c->chosen) {
 		size_t local = one->probe - h->info.first_probe;
 		const struct probes_probe *p;
 
@@ -327,19 +330,6 @@ static bool count_choose(const struct change *c, const struct object_probes *h, 
 	return any;
 }
 
-/* A site that is a call: where that leads, by the file, and what decides whether that runs. */
-static void count_open_call(const struct object_probes *h, const struct probes_probe *p,
-	uint32_t site, struct tactics_site *s)
-{
-	const struct arch_site *code = kind_of(p)->site;
-	uint32_t k = h->sites[site].semaphore;
-
-	s->whole = true;
-	s->handler =
-		arch_call_target(s->address + code->switch_at, h->original[site] + code->switch_at);
-	s->semaphore = k == PROBES_NONE ? 0 : p->semaphores[k].address;
-}
-
 /*
  * Describe a site to the planner. True: it is chosen, and no jump is known that could count it;
  * else its jump says why not, or counts from 0 on.
@@ -351,9 +341,16 @@ static bool count_wants(struct probes_session *s, struct object_probes *h, const
 	const struct probes_site_live *live = &h->site_live[place->site];
 	struct object_jump *j = &h->jumps[place->site];
 	const struct probes_probe *p = &h->probes[object_probes_probe_of(h, true, place->site)];
+	uint32_t k = h->sites[place->site].semaphore;
 
-	if (kind_of(p)->call)
-		count_open_call(h, p, place->site, site);
+	/* A call: where it leads, by the file, and what decides whether that runs. */
+	if (kind_of(p)->call) {
+		size_t at = kind_of(p)->site->switch_at;
+
+		site->whole = true;
+		site->handler = arch_call_target(site->address + at, h->original[place->site] + at);
+		site->semaphore = k == PROBES_NONE ? 0 : p->semaphores[k].address;
+	}
 	/* What was left of a jump is neither code to move nor bytes to put back. */
 	if (object_probes_cut_off(h, place->site) && site->code_size >= ARCH_SITE_BYTES)
 		memcpy(site->code, h->original[place->site], ARCH_SITE_BYTES);
@@ -365,16 +362,26 @@ static bool count_wants(struct probes_session *s, struct object_probes *h, const
 		j->why = count_why(live->state == PROBES_FOREIGN ? TACTICS_FOREIGN : TACTICS_SHORT);
 		return false;
 	}
+	if (!h->no_code && h->original[place->site][0] != ARCH_NOP) {
+		j->why = count_why(TACTICS_NO_NOP);
+		return false;
+	}
+	/* A uprobe that the kernel has made a call is neither code to displace nor to rely on. */
+	if (!kind_of(p)->call && site->code_size >= ARCH_SITE_BYTES &&
+		arch_is_replaced(h->original[place->site], site->code, j->vary)) {
+		j->why = count_why(TACTICS_BREAKPOINT);
+		return false;
+	}
 	if (!jumps_choose(s, h, place->site, site->code, site->code_size, false))
 		return true;
 	if (j->tactic == PROBES_TACTIC_EVICTED && tactics_faults(site) & t->handled)
 		site->result = TACTICS_FAULTS;
-	else if (j->tactic == PROBES_TACTIC_EVICTED && !c->mode.stop)
+	else if (j->tactic == PROBES_TACTIC_EVICTED && !c->options.atomically)
 		site->result = TACTICS_NEEDS_STOP;
 	j->why = count_why(site->result);
-	if (!j->why && !c->dry_run && j->tactic == PROBES_TACTIC_EVICTED)
+	if (!j->why && !c->options.dry_run && j->tactic == PROBES_TACTIC_EVICTED)
 		s->may_fault |= tactics_faults(site);
-	if (!j->why && !c->dry_run) {
+	if (!j->why && !c->options.dry_run) {
 		arena_restart(ARRAY_AT(&s->arenas, struct arena, j->arena), &s->memory, j->entry);
 		j->base = 0;
 	}
@@ -384,7 +391,7 @@ static bool count_wants(struct probes_session *s, struct object_probes *h, const
 static int count_prepare_object(struct probes_session *s, struct object_probes *h,
 	const struct change *c, struct probes_result *figures, struct probes_error *e)
 {
-	struct tactics t = {.may_evict = c->mode.stop};
+	struct tactics t = {.may_evict = c->options.atomically};
 	bool *chosen = calloc(h->site_count + 1, sizeof *chosen);
 	struct array places = {0};
 	size_t wanted = 0;
@@ -395,6 +402,11 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 	if (!count_choose(c, h, chosen)) {
 		free(chosen);
 		return 0;
+	}
+	r = headroom_check_places(s, h->site_count, e);
+	if (r < 0) {
+		free(chosen);
+		return r;
 	}
 	count_look(s, &t);
 	t.sites = jumps_places(s, h, &places) && jumps_open(s, h, &places)
@@ -428,14 +440,15 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 		t.high = t.sites[t.count - 1].address + TACTICS_BYTES;
 		t.head_size = arena_head_size(wanted);
 		for (int tries = 0; tries < COUNT_TRIES; tries++) {
-			r = count_plan_object(s, h, &places, &t, c->dry_run, figures, e);
+			r = count_plan_object(s, h, &places, &t, c->options.dry_run, figures, e);
 			tactics_done(&t);
 			if (r != -EEXIST)
 				break;
+			t.gap = t.gap ? 4 * t.gap : COUNT_ROOM;
 		}
 	}
 	/* A uprobe needs nothing that is mapped in the process. */
-	if (r < 0 && c->mode.kernel && e->status == PROBES_REFUSED) {
+	if (r < 0 && c->options.kernel && e->status == PROBES_REFUSED) {
 		log_say(&s->log, PROBES_LOG_NOTICE, "%s: %s", e->what, e->why);
 		count_without_arena(h, &places, &t);
 		r = 0;
@@ -453,13 +466,10 @@ int count_prepare(struct probes_session *s, const struct change *c, struct probe
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < s->catalog.objects.count; i++) {
-		struct object_probes *h = catalog_object(&s->catalog, i);
-
+	for (struct object_probes *h = catalog_first(&s->catalog); r == 0 && h; h = h->next)
 		if (!h->info.gone && h->site_count)
 			r = count_prepare_object(s, h, c, figures, e);
-	}
-	if (r == 0 && !c->dry_run && s->arenas.count)
+	if (r == 0 && !c->options.dry_run && s->arenas.count)
 		(void)proofs_begin(s, false);
 	return r;
 }

@@ -36,15 +36,6 @@ static bool detail_wake_by_path(struct object_probes *h)
 	return object_wake(h->file, open(h->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 }
 
-/* When descriptors are scarce, the file may have been closed (object_probes_new). */
-static bool detail_wake(struct probes_session *s, struct object_probes *h)
-{
-	if (s->who.ended)
-		return detail_wake_by_path(h);
-	return !h->info.gone &&
-	       object_wake(h->file, mapped_reopen(&s->who, &h->location, h->info.executable));
-}
-
 void detail_rest(struct object_probes *h)
 {
 	int fd = h->file ? h->file->fd : -1;
@@ -63,14 +54,24 @@ void detail_rest(struct object_probes *h)
 		close(fd);
 }
 
-/* The file of an object without probes was closed. A descriptor, or -1. */
-static int detail_reopen(struct probes_session *s, const struct object_probes *h)
+int detail_open(struct probes_session *s, struct object_probes *h)
 {
-	int fd = h->info.gone || !s->process
-			 ? -1
-			 : mapped_reopen(&s->who, &h->location, h->info.executable);
 	struct stat st;
+	int fd = -1;
 
+	if (h->file && h->file->fd >= 0)
+		return dup(h->file->fd);
+	/* It was closed: of an object without probes, or when descriptors are scarce
+	 * (object_probes_new). */
+	if (s->process && !h->info.gone && !(h->file && s->who.ended))
+		fd = mapped_reopen(&s->who, &h->location, h->info.executable);
+	if (h->file) {
+		if (!(s->who.ended ? detail_wake_by_path(h) : object_wake(h->file, fd)))
+			return -1;
+		fd = dup(h->file->fd);
+		object_rest(h->file);
+		return fd;
+	}
 	/* A path may name another file by now. */
 	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
 			       (h->location.inode && st.st_ino != h->location.inode))) {
@@ -80,30 +81,14 @@ static int detail_reopen(struct probes_session *s, const struct object_probes *h
 	return fd;
 }
 
-int detail_open(struct probes_session *s, struct object_probes *h)
-{
-	bool resting = h->file && h->file->fd < 0;
-	int fd;
-
-	if (!h->file)
-		return detail_reopen(s, h);
-	if (resting && !detail_wake(s, h))
-		return -1;
-	fd = dup(h->file->fd);
-	if (resting)
-		object_rest(h->file);
-	return fd;
-}
-
 struct symbols *detail_symbols(struct probes_session *s, struct object_probes *h)
 {
 	int fd;
 
 	if (h->symbols)
 		return h->symbols;
-	for (size_t i = 0; reading_crowded() && i < s->catalog.objects.count; i++) {
-		struct object_probes *other = catalog_object(&s->catalog, i);
-
+	for (struct object_probes *other = catalog_first(&s->catalog); reading_crowded() && other;
+		other = other->next) {
 		symbols_close(other->symbols);
 		other->symbols = NULL;
 	}
@@ -194,25 +179,6 @@ const char *probes_argument_name(
 	return *name ? name : NULL;
 }
 
-/* Read code from memory, or from the file where there is no process; returns the bytes got. */
-static size_t detail_read(struct probes_session *s, const struct object_probes *h, uint64_t vaddr,
-	uint8_t *bytes, size_t size)
-{
-	struct spans one;
-	size_t got = 0;
-
-	spans_init(&one, 0, SIZE_MAX);
-	if (spans_add(&one, s->process ? h->info.bias + vaddr : vaddr, size) == 0) {
-		if (!s->process)
-			object_read_spans(h->file, &one, bytes);
-		else if (s->memory.ops->read(&s->memory, &one, bytes) < 0)
-			size = 0;
-		got = spans_got(&one, 0, size);
-	}
-	spans_done(&one);
-	return got;
-}
-
 size_t probes_code(struct probes_session *s, size_t probe, size_t site,
 	struct probes_instruction *out, size_t max)
 {
@@ -220,6 +186,7 @@ size_t probes_code(struct probes_session *s, size_t probe, size_t site,
 	uint64_t last[DETAIL_BEFORE], start, from, next;
 	struct probes_instruction one;
 	struct probes_source where;
+	struct spans code;
 	struct object_probes *h;
 	const struct probes_site *at = detail_find(s, probe, site, &h);
 	size_t got;
@@ -230,7 +197,17 @@ size_t probes_code(struct probes_session *s, size_t probe, size_t site,
 	start = at->pc;
 	if (where.function[0] && where.offset <= DETAIL_REACH)
 		start = at->pc - where.offset;
-	got = detail_read(s, h, start, bytes, at->pc - start + DETAIL_AFTER);
+	/* From memory, or from the file where there is no process. */
+	got = at->pc - start + DETAIL_AFTER;
+	spans_init(&code, 0, SIZE_MAX);
+	if (spans_add(&code, (s->process ? h->info.bias : 0) + start, got) != 0)
+		got = 0;
+	else if (!s->process)
+		object_read_spans(h->file, &code, bytes);
+	else if (s->memory.ops->read(&s->memory, &code, bytes) < 0)
+		got = 0;
+	got = got ? spans_got(&code, 0, got) : 0;
+	spans_done(&code);
 	if (got <= at->pc - start)
 		return 0;
 	/* Walk from the start of the function to the site, and show it from the third instruction

@@ -41,19 +41,6 @@ static struct events_arena *events_arena(struct events *ev, size_t arena)
 	return w;
 }
 
-/* Does anybody measure a pair? A session that was killed has left its roles. */
-static bool events_measured(struct probes_session *s)
-{
-	bool any = false;
-
-	for (size_t i = 0; !any && i < s->arenas.count; i++) {
-		struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
-
-		any = w->own[OWNER_PAIR] || owner_of_state(s, w, OWNER_PAIR);
-	}
-	return any;
-}
-
 /*
  * Two probes may be at one address, where the linker has folded functions or an optimizer has put
  * two notes. A hit there keeps one record: it tells both, if their arguments are the same. False:
@@ -78,8 +65,8 @@ static bool events_share(struct probes_session *s, struct events_arena *w,
 	other = &catalog_find(&s->catalog, last->probe, &local)->probes[local];
 	if (strcmp(other->sites[last->site].arguments, p->sites[one->site].arguments)) {
 		log_say(&s->log, PROBES_LOG_NOTICE,
-			"process %d: %s and %s share a site, with different arguments: the hits "
-			"there are printed as those of %s",
+			"process %d: %s and %s share a site, with different arguments: hits there "
+			"are shown under %s",
 			s->who.pid, other->name, p->name, other->name);
 		return false;
 	}
@@ -87,6 +74,47 @@ static bool events_share(struct probes_session *s, struct events_arena *w,
 		last = ARRAY_AT(&w->sites, struct events_where, last->next);
 	last->next = (uint32_t)w->sites.count;
 	return true;
+}
+
+/*
+ * May hits that are counted there be kept as events? 0; or 1: they are, in the process of the
+ * arena, whose session reads them.
+ */
+static int events_allowed(struct probes_session *s, const struct object_jump *j, const char *name,
+	struct probes_error *e)
+{
+	struct arena *w = ARRAY_AT(&s->arenas, struct arena, j->arena);
+	struct recorder_role role = {.what = RECORDER_NONE};
+	bool measured = false;
+
+	if (!j->mine) {
+		events_refused(s, e);
+		error_why(e, "this session does not count the hits of %s", name);
+		return error_hint(e, "count them first");
+	}
+	(void)arena_role(w, &s->memory, j->entry, &role);
+	if (w->elsewhere && role.what == RECORDER_EVENT && owner_is_ours(s, w, OWNER_EVENTS))
+		return 1;
+	if (w->elsewhere) {
+		events_refused(s, e);
+		return error_why(e,
+			"it shares its counters with process %d, where the hits of %s are not kept "
+			"as events",
+			(int)w->elsewhere, name);
+	}
+	if (owner_shares(w)) {
+		events_refused(s, e);
+		return owner_refuse_shared(w, e);
+	}
+	/* A session that was killed has left its roles. */
+	if (role.what == RECORDER_START || role.what == RECORDER_END)
+		ARRAY_EACH_WHILE(!measured, struct arena, any, &s->arenas)
+			measured = any->own[OWNER_PAIR] || owner_of_state(s, any, OWNER_PAIR);
+	if (measured) {
+		events_refused(s, e);
+		return error_why(e, "the times of %s are measured", name);
+	}
+	return 0;
 }
 
 /*
@@ -104,32 +132,16 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 		const struct object_jump *j = &h->jumps[first + k];
 		struct events_arena *w;
 		struct events_where one;
-		struct recorder_role role = {.what = RECORDER_NONE};
+		int r;
 
-		if (!h->site_live[first + k].counted || j->tactic == PROBES_TACTIC_KERNEL ||
-			j->arena == PROBES_NONE)
+		if (!h->site_live[first + k].counted || !jumps_arena(s, j))
 			continue;
-		if (!j->mine) {
-			events_refused(s, e);
-			error_why(e, "this session does not count the hits of %s",
-				h->probes[local].name);
-			return error_hint(e, "count them first");
-		}
-		if (ARRAY_AT(&s->arenas, struct arena, j->arena)->elsewhere) {
-			*elsewhere = true;
+		r = events_allowed(s, j, h->probes[local].name, e);
+		if (r < 0)
+			return r;
+		*elsewhere |= r > 0;
+		if (r > 0)
 			continue;
-		}
-		if (owner_shares(ARRAY_AT(&s->arenas, struct arena, j->arena))) {
-			events_refused(s, e);
-			return owner_refuse_shared(ARRAY_AT(&s->arenas, struct arena, j->arena), e);
-		}
-		(void)arena_role(
-			ARRAY_AT(&s->arenas, struct arena, j->arena), &s->memory, j->entry, &role);
-		if ((role.what == RECORDER_START || role.what == RECORDER_END) &&
-			events_measured(s)) {
-			events_refused(s, e);
-			return error_why(e, "the times of %s are measured", h->probes[local].name);
-		}
 		w = events_arena(ev, j->arena);
 		if (w && w->sites.count == EVENTS_SITES) {
 			events_refused(s, e);
@@ -143,6 +155,28 @@ static int events_add(struct probes_session *s, struct events *ev, size_t probe,
 			*(struct events_where *)array_add(&w->sites) = one;
 	}
 	return 0;
+}
+
+/* Why no jump counts any of their sites. */
+static const char *events_why_none(
+	const struct probes_session *s, const size_t *probes, size_t count)
+{
+	const char *why = "none of these probes is counted";
+
+	for (size_t i = 0; i < count; i++) {
+		size_t local;
+		const struct object_probes *h = catalog_find(&s->catalog, probes[i], &local);
+		size_t first = object_probes_site(h, &h->probes[local]);
+
+		for (uint32_t k = 0; h->jumps && k < h->probes[local].site_count; k++) {
+			if (h->jumps[first + k].why)
+				return h->jumps[first + k].why;
+			if (h->site_live[first + k].counted &&
+				h->jumps[first + k].tactic == PROBES_TACTIC_KERNEL)
+				why = "uprobes count their sites, and record no events";
+		}
+	}
+	return why;
 }
 
 /* Memory for the rings that have none yet, before a hit needs it. */
@@ -180,7 +214,7 @@ static int events_open_arena(struct probes_session *s, struct events *ev, struct
 	uint64_t session, const struct probes_event_options *o, struct probes_error *e)
 {
 	struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
-	uint64_t generation = 0, head = 0, none = 0;
+	uint64_t generation = 0, none = 0;
 	bool good;
 	size_t local;
 	int r;
@@ -206,17 +240,12 @@ static int events_open_arena(struct probes_session *s, struct events *ev, struct
 	good = arena_get(w, &s->memory, EVENTS_OFFSET(generation), &generation, sizeof generation);
 	generation = (uint32_t)(generation + 1);
 	good = good && EVENTS_PUT(s, w, generation, generation) && EVENTS_PUT(s, w, chance, none) &&
-	       EVENTS_PUT(s, w, session, session);
-	for (unsigned i = 0; good && i < EVENTS_RINGS; i++) {
-		good = arena_get(w, &s->memory, EVENTS_OFFSET(rings[i].head), &head, sizeof head);
-		ew->readers[i] = (struct events_reader){
-			.ring = i, .generation = (uint32_t)generation, .next = head};
-	}
+	       EVENTS_PUT(s, w, session, session) && events_skip(s, ew, (uint32_t)generation);
 	events_thread_permit(s, ev, (int64_t)now_ns());
 	for (size_t i = 0; good && i < ew->sites.count; i++) {
 		const struct events_where *where = ARRAY_AT(&ew->sites, struct events_where, i);
 		const struct recorder_role role = {
-			.what = RECORDER_EVENT, .constant = EVENTS_ROLE(generation, i)};
+			.what = RECORDER_EVENT, .key.value = EVENTS_ROLE(generation, i)};
 
 		good = where->first != i || arena_set_role(w, &s->memory, where->entry, &role);
 	}
@@ -230,7 +259,8 @@ static int events_open(struct probes_session *s, struct events *ev,
 {
 	struct events_arena *all = ev->arenas.data;
 	uint64_t session = 0;
-	int r = 0;
+	int r = headroom_check_own(
+		s, HEADROOM_EVENTS + (o->stacks ? HEADROOM_STACKS : 0), "read events of", e);
 
 	for (size_t i = 0; r == 0 && i < ev->arenas.count; i++) {
 		r = owner_take(s, ARRAY_AT(&s->arenas, struct arena, all[i].arena), OWNER_EVENTS,
@@ -318,7 +348,7 @@ int probes_events_begin(struct probes_session *s, const size_t *probes, size_t c
 		r = events_add(s, ev, probes[i], &elsewhere, e);
 	if (r == 0 && !ev->arenas.count && !elsewhere) {
 		r = events_refused(s, e);
-		error_why(e, "no site of these probes is counted by a jump");
+		error_why(e, "%s", events_why_none(s, probes, count));
 	}
 	if (r < 0) {
 		events_free(ev);
@@ -347,12 +377,8 @@ bool events_told(const struct events_arena *w, const struct events_where *where)
 /* The hits of these sites are only counted from now on; SIZE_MAX: of all probes. */
 static void events_stop(struct probes_session *s, size_t probe)
 {
-	for (size_t i = 0; i < s->events->arenas.count; i++) {
-		struct events_arena *ew = ARRAY_AT(&s->events->arenas, struct events_arena, i);
-
-		for (size_t k = 0; k < ew->sites.count; k++) {
-			struct events_where *where = ARRAY_AT(&ew->sites, struct events_where, k);
-
+	ARRAY_EACH(struct events_arena, ew, &s->events->arenas)
+		ARRAY_EACH(struct events_where, where, &ew->sites) {
 			if (!where->cost || (probe != SIZE_MAX && where->probe != probe))
 				continue;
 			where->cost = 0;
@@ -361,7 +387,6 @@ static void events_stop(struct probes_session *s, size_t probe)
 					ARRAY_AT(&s->arenas, struct arena, ew->arena), &s->memory,
 					where->entry);
 		}
-	}
 }
 
 void probes_events_drop(struct probes_session *s, size_t probe)
@@ -377,9 +402,7 @@ void probes_events_end(struct probes_session *s)
 	if (!s->events || !s->events->on)
 		return;
 	events_stop(s, SIZE_MAX);
-	for (size_t i = 0; i < s->events->arenas.count; i++) {
-		const struct events_arena *ew =
-			ARRAY_AT(&s->events->arenas, struct events_arena, i);
+	ARRAY_EACH(const struct events_arena, ew, &s->events->arenas) {
 		struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
 
 		if (!ew->own)
@@ -393,36 +416,24 @@ void probes_events_end(struct probes_session *s)
 
 const char *probes_events_no_caller(const struct probes_session *s, size_t probe, size_t site)
 {
-	for (size_t i = 0; s->events && i < s->events->arenas.count; i++) {
-		const struct events_arena *ew =
-			ARRAY_AT(&s->events->arenas, struct events_arena, i);
-
-		for (size_t k = 0; k < ew->sites.count; k++) {
-			const struct events_where *where =
-				ARRAY_AT(&ew->sites, struct events_where, k);
-
+	if (!s->events)
+		return NULL;
+	ARRAY_EACH(const struct events_arena, ew, &s->events->arenas)
+		ARRAY_EACH(const struct events_where, where, &ew->sites)
 			if (where->probe == probe && where->site == site)
 				return where->no_caller;
-		}
-	}
 	return NULL;
 }
 
-unsigned probes_events_cost(const struct probes_session *s, size_t probe)
+unsigned events_cost(const struct probes_session *s, size_t probe)
 {
 	unsigned most = 0;
 
-	for (size_t i = 0; s->events && i < s->events->arenas.count; i++) {
-		const struct events_arena *ew =
-			ARRAY_AT(&s->events->arenas, struct events_arena, i);
-
-		for (size_t k = 0; k < ew->sites.count; k++) {
-			const struct events_where *where =
-				ARRAY_AT(&ew->sites, struct events_where, k);
-
+	if (!s->events)
+		return 0;
+	ARRAY_EACH(const struct events_arena, ew, &s->events->arenas)
+		ARRAY_EACH(const struct events_where, where, &ew->sites)
 			if (where->probe == probe && where->cost > most)
 				most = where->cost;
-		}
-	}
 	return most;
 }

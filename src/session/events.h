@@ -2,11 +2,11 @@
  * The events of a session, shared by the files events*.c: events_thread.c knows threads and whether
  * they may make system calls, events.c begins and ends, events_read.c reads.
  */
-#ifndef SESSION_EVENTS_H
-#define SESSION_EVENTS_H
+#pragma once
 
 #include "count/clock.h"
 #include "count/events.h"
+#include "elf/operand.h"
 #include "session/session.h"
 
 /* A site, under the number that its records have. */
@@ -106,7 +106,20 @@ struct events {
 /* Is anybody still told of the records of a site, or of those who share its entry? */
 bool events_told(const struct events_arena *w, const struct events_where *where);
 
+/* ---- events_ring.c ---- */
+
+/* The number of the next record of a ring. False: unreadable. */
+bool events_head(struct probes_session *s, const struct events_arena *ew, enum events_ring ring,
+	uint64_t *head);
+
+/* Read from here on: records of this generation, and none that came before. False: unreadable. */
+bool events_skip(struct probes_session *s, struct events_arena *ew, uint32_t generation);
+
 /* ---- events_describe.c ---- */
+
+/* How a hit finds an argument that lies there. */
+struct events_operand events_operand(
+	const struct operand_place *place, const struct probes_argument *a);
 
 /* What the hits of where->site keep, for the process and for us. */
 void events_describe(struct probes_session *s, struct object_probes *h,
@@ -133,13 +146,8 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
  */
 void events_thread_permit(struct probes_session *s, struct events *ev, int64_t now);
 
-/* Does the process with this /proc directory map the arena? 1 or 0; or a negative errno. */
-int events_thread_maps(int proc, const struct arena *w);
-
 /* Had the permission to make system calls run out at that time, because we looked too late? */
 bool events_thread_late(const struct events *ev, uint64_t ticks);
 
 /* No thread makes a system call from now on. */
 void events_thread_forbid(struct probes_session *s, struct events *ev);
-
-#endif

@@ -3,7 +3,6 @@
 #include "session/events.h"
 
 #include "base/error.h"
-#include "elf/operand.h"
 #include "probe/condition.h"
 #include "process/mapped.h"
 
@@ -65,8 +64,11 @@ int probes_events_check(struct probes_session *s, const size_t *probes, size_t c
 	size_t most = 0, argument = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t n = events_arguments(catalog_probe(&s->catalog, probes[i]), all);
+		const struct probes_probe *p = catalog_probe(&s->catalog, probes[i]);
+		size_t n = events_arguments(p, all);
 
+		if (!p->site_count) /* described without them: what it has is not known */
+			return 0;
 		most = n > most ? n : most;
 		for (size_t k = 0; k < n; k++) {
 			have |= 1u << k;
@@ -118,26 +120,34 @@ static uint64_t events_symbol(struct probes_session *s, struct object_probes *h,
 	return vaddr ? h->info.bias + vaddr + (uint64_t)place->value : 0;
 }
 
-/* How the hit of a site finds this argument. */
-static struct events_operand events_operand(
-	struct probes_session *s, struct object_probes *h, const struct probes_argument *a)
+struct events_operand events_operand(
+	const struct operand_place *place, const struct probes_argument *a)
 {
 	static const uint8_t whats[] = {[OPERAND_REGISTER] = EVENTS_REGISTER,
 		[OPERAND_CONSTANT] = EVENTS_CONSTANT,
 		[OPERAND_MEMORY] = EVENTS_MEMORY,
 		[OPERAND_VECTOR] = EVENTS_VECTOR};
+
+	_Static_assert(OPERAND_NONE == EVENTS_NO_REGISTER, "no register is no register");
+	return (struct events_operand){.what = whats[place->what],
+		.size = a->size ? a->size : 8,
+		.base = place->number,
+		.index = place->index,
+		.scale = place->scale,
+		.value = (uint64_t)place->value};
+}
+
+/* The same of any argument, in memory named by a symbol, too. */
+static struct events_operand events_find(
+	struct probes_session *s, struct object_probes *h, const struct probes_argument *a)
+{
 	struct operand_place place;
 	struct events_operand o = {.size = a->size ? a->size : 8};
 	bool inside = false;
 
-	_Static_assert(OPERAND_NONE == EVENTS_NO_REGISTER, "no register is no register");
 	if (!a->parsed || !operand_place(a->place, &place))
 		return o;
-	o.what = whats[place.what];
-	o.base = place.number;
-	o.index = place.index;
-	o.scale = place.scale;
-	o.value = (uint64_t)place.value;
+	o = events_operand(&place, a);
 	if (place.symbol) {
 		o.value = events_symbol(
 			s, h, &place, (size_t)(o.size < 0 ? -o.size : o.size), &inside);
@@ -147,29 +157,6 @@ static struct events_operand events_operand(
 				 : EVENTS_MEMORY;
 	}
 	return o;
-}
-
-/* The return address, as one more operand. */
-static void events_caller(struct probes_session *s, struct object_probes *h,
-	const struct probes_site *at, struct events_where *where, struct events_site *site)
-{
-	struct symbols *symbols = detail_symbols(s, h);
-	struct operand_place place;
-
-	where->no_caller = "the symbols of its object cannot be read";
-	if (site->arguments == PROBES_EVENT_ARGUMENTS)
-		where->no_caller = "it has too many arguments";
-	else if (symbols)
-		where->no_caller = symbols_return(symbols, at->pc, &place);
-	if (where->no_caller)
-		return;
-	where->caller = true;
-	site->operands[site->arguments++] = (struct events_operand){.what = EVENTS_MEMORY,
-		.base = place.number,
-		.index = EVENTS_NO_REGISTER,
-		.scale = 1,
-		.size = 8,
-		.value = (uint64_t)place.value};
 }
 
 static void events_tests(
@@ -200,6 +187,8 @@ void events_describe(struct probes_session *s, struct object_probes *h,
 	size_t count =
 		probes_arguments(p->sites[where->site].arguments, all, PROBES_EVENT_ARGUMENTS);
 	unsigned texts = events_texts(o), calls = 0;
+	struct symbols *symbols = o->callers ? detail_symbols(s, h) : NULL;
+	struct operand_place place;
 
 	where->arguments =
 		(uint8_t)(count < PROBES_EVENT_ARGUMENTS ? count : PROBES_EVENT_ARGUMENTS);
@@ -208,7 +197,7 @@ void events_describe(struct probes_session *s, struct object_probes *h,
 	for (size_t i = 0; i < where->arguments; i++) {
 		struct events_operand *operand = &site->operands[i];
 
-		*operand = events_operand(s, h, &all[i]);
+		*operand = events_find(s, h, &all[i]);
 		if ((o->bare || o->arguments) && !(events_needed(o) >> i & 1))
 			operand->what = EVENTS_UNREADABLE;
 		where->kinds[i] = all[i].is_float     ? PROBES_VALUE_FLOAT
@@ -221,8 +210,20 @@ void events_describe(struct probes_session *s, struct object_probes *h,
 			calls++;
 		}
 	}
-	if (o->callers)
-		events_caller(s, h, &p->sites[where->site], where, site);
+	if (o->callers && site->arguments == PROBES_EVENT_ARGUMENTS)
+		where->no_caller = "it has too many arguments";
+	else if (o->callers)
+		where->no_caller =
+			symbols ? symbols_return(symbols, p->sites[where->site].pc, &place)
+				: "the symbols of its object cannot be read";
+	where->caller = o->callers && !where->no_caller;
+	if (where->caller) /* the return address, as one more operand */
+		site->operands[site->arguments++] = (struct events_operand){.what = EVENTS_MEMORY,
+			.base = place.number,
+			.index = EVENTS_NO_REGISTER,
+			.scale = 1,
+			.size = 8,
+			.value = (uint64_t)place.value};
 	where->ring = o->stacks             ? EVENTS_WITH_STACK
 		      : site->texts         ? EVENTS_WITH_TEXT
 		      : site->arguments > 4 ? EVENTS_LONG

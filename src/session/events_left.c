@@ -8,6 +8,7 @@
  */
 #include "session/events.h"
 
+#include "count/space.h"
 #include "process/procfs.h"
 
 #include <ctype.h>
@@ -33,46 +34,34 @@ void events_left_note(struct events *ev, uint64_t mark)
 }
 
 /*
- * May a process be a copy of that of the arena: was it forked after that began, and has it not
- * called exec since? *unknown: perhaps.
- */
-static bool events_left_suspect(int proc, uint64_t began, bool *unknown)
-{
-	struct procfs_stat stat;
-	int r = procfs_stat(proc, "stat", &stat);
-
-	if (r < 0) {
-		*unknown = *unknown || (r != -ENOENT && r != -ESRCH);
-		return false;
-	}
-	if (!(stat.flags & PROCFS_FORKED) || stat.flags & PROCFS_KERNEL_THREAD ||
-		stat.start_time < began)
-		return false;
-	/* Its memory cannot be read by the number of a leader that has ended. */
-	if (stat.state == 'Z')
-		*unknown = *unknown || stat.threads > 1;
-	return stat.state != 'Z';
-}
-
-/*
  * The number that a process has for this arena; -1: it does not map it. Memory that cannot be read
  * may be swapped out: only the list of what it maps can be relied on.
  */
 static int events_left_number(int proc, const struct arena *w, uint64_t began, bool *unknown)
 {
+	struct procfs_stat stat;
 	struct memory memory;
 	uint64_t cookie;
-	int number = -1;
+	int number = -1, r = procfs_stat(proc, "stat", &stat);
 
-	if (!events_left_suspect(proc, began, unknown))
+	if (r < 0)
+		*unknown = *unknown || (r != -ENOENT && r != -ESRCH);
+	/* A copy of that of the arena was forked after that began, and has not called exec since.
+	 */
+	if (r < 0 || !(stat.flags & PROCFS_FORKED) || stat.flags & PROCFS_KERNEL_THREAD ||
+		stat.start_time < began)
 		return -1;
+	/* Its memory cannot be read by the number of a leader that has ended. */
+	if (stat.state == 'Z') {
+		*unknown = *unknown || stat.threads > 1;
+		return -1;
+	}
 	/* By the descriptor: a number may be that of another pid namespace, whose /proc this is. */
 	memory_open(&memory, proc, 0, false);
 	if (memory_read(&memory, arena_cookie(w), &cookie, sizeof cookie)) {
 		number = (int)(cookie >> 48);
 	} else {
-		int r = events_thread_maps(proc, w);
-
+		r = space_has_arena(proc, w->inode, 0);
 		*unknown = *unknown || (r != 0 && r != -ENOENT && r != -ESRCH);
 	}
 	memory_close(&memory);
@@ -114,19 +103,6 @@ static bool events_left_living(struct probes_session *s, const struct arena *w, 
 	return !unknown;
 }
 
-/* Two writes: in between the mark is still odd. */
-static void events_left_clear(
-	struct arena *w, struct memory *m, size_t at, uint64_t mark, size_t record)
-{
-	const uint64_t freed = EVENTS_FREED(record);
-	const unsigned char *bytes = (const unsigned char *)&freed;
-	uint64_t now;
-
-	if (arena_get(w, m, at, &now, sizeof now) && now == mark &&
-		arena_put(w, m, at + 1, bytes + 1, sizeof freed - 1))
-		(void)arena_put(w, m, at, bytes, 1);
-}
-
 /* The marks come first: a number that nobody has afterwards is that of a process which has ended.
  */
 static void events_left_free_ring(
@@ -136,15 +112,22 @@ static void events_left_free_ring(
 	const struct events_shape *shape = &events_shapes[ring];
 	size_t at = offsetof(struct recorder_state, events) + shape->at;
 	bool *lives = calloc(EVENTS_CHILDREN, sizeof *lives);
+	struct memory *m = &s->memory;
 
-	if (lives && arena_get(w, &s->memory, at, ev->copy, shape->records * shape->size) &&
+	if (lives && arena_get(w, m, at, ev->copy, shape->records * shape->size) &&
 		events_left_living(s, w, lives))
-		for (size_t i = 0; i < shape->records; i++) {
+		for (size_t i = 0; i < shape->records; i++, at += shape->size) {
 			uint64_t mark =
 				((const struct events_entry *)(ev->copy + i * shape->size))->mark;
+			const uint64_t freed = EVENTS_FREED(i);
+			const unsigned char *bytes = (const unsigned char *)&freed;
+			uint64_t now;
 
-			if (events_left_by_child(mark) && !lives[EVENTS_CLAIM_PROCESS(mark)])
-				events_left_clear(w, &s->memory, at + i * shape->size, mark, i);
+			/* Two writes: in between the mark is still odd. */
+			if (events_left_by_child(mark) && !lives[EVENTS_CLAIM_PROCESS(mark)] &&
+				arena_get(w, m, at, &now, sizeof now) && now == mark &&
+				arena_put(w, m, at + 1, bytes + 1, sizeof freed - 1))
+				(void)arena_put(w, m, at, bytes, 1);
 		}
 	free(lives);
 }
@@ -153,13 +136,10 @@ void events_left_free(struct probes_session *s, struct events *ev, int64_t now)
 {
 	if (!ev->left || now < ev->freed)
 		return;
-	for (size_t i = 0; i < ev->arenas.count; i++) {
-		const struct events_arena *ew = ARRAY_AT(&ev->arenas, struct events_arena, i);
-
+	ARRAY_EACH(const struct events_arena, ew, &ev->arenas)
 		for (size_t ring = 0; ring < EVENTS_RINGS; ring++)
 			if (ew->rings >> ring & 1)
 				events_left_free_ring(s, ev, ew, ring);
-	}
 
 	ev->left = false;
 	ev->freed = now + EVENTS_LEFT_NS;

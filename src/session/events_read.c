@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/now.h"
 #include "base/order.h"
-#include "probe/condition.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -85,24 +84,22 @@ static bool events_read_ring(struct probes_session *s, struct events *ev, uint32
 	enum events_ring ring, bool last, bool *waiting)
 {
 	struct events_arena *ew = ARRAY_AT(&ev->arenas, struct events_arena, arena);
-	const struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
+	struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
+	struct memory *m = survivor_memory(s, w);
 	const struct events_shape *shape = &events_shapes[ring];
 	struct events_reader *r = &ew->readers[ring];
 	size_t state = offsetof(struct recorder_state, events), left;
 	uint64_t head;
 
-	if (!arena_get(w, &s->memory,
-		    state + offsetof(struct events_state, rings) +
-			    ring * sizeof(struct events_heads),
-		    &head, sizeof head))
+	if (!events_head(s, ew, ring, &head))
 		return false;
 	for (left = events_range(r, head); left;) {
 		size_t to_end = shape->records - (size_t)(r->next & (shape->records - 1));
 		size_t count = left < to_end ? left : to_end;
 		size_t at = state + events_at(r, r->next);
 
-		if (!arena_get(w, &s->memory, at, ev->copy, count * shape->size) ||
-			!arena_get(w, &s->memory, at, ev->again, count * shape->size))
+		if (!arena_get(w, m, at, ev->copy, count * shape->size) ||
+			!arena_get(w, m, at, ev->again, count * shape->size))
 			return false;
 		if (!events_sort_out(ev, arena, ring, count, last)) {
 			*waiting = true;
@@ -145,8 +142,7 @@ static void events_permit_stacks(struct probes_session *s, struct events *ev, in
 
 	if (!ev->stacks || now - ev->permitted < EVENTS_PERMIT_NS)
 		return;
-	for (size_t i = 0; i < ev->arenas.count; i++) {
-		struct events_arena *ew = ARRAY_AT(&ev->arenas, struct events_arena, i);
+	ARRAY_EACH(struct events_arena, ew, &ev->arenas) {
 		struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
 		uint64_t left;
 
@@ -164,32 +160,11 @@ static void events_permit_stacks(struct probes_session *s, struct events *ev, in
 		ev->rate = ((double)all / seconds + ev->rate) / (ev->rate > 0 ? 2 : 1);
 	if (ev->rate > ev->stacks)
 		chance = (uint64_t)(ev->stacks / ev->rate * (double)chance);
-	for (size_t i = 0; i < ev->arenas.count; i++) {
-		const struct events_arena *ew = ARRAY_AT(&ev->arenas, struct events_arena, i);
-
+	ARRAY_EACH(const struct events_arena, ew, &ev->arenas)
 		(void)arena_put(ARRAY_AT(&s->arenas, struct arena, ew->arena), &s->memory,
 			EVENTS_STATE(chance), &chance, sizeof chance);
-	}
 	ev->permitted = now;
 }
-
-/*
- * Look what is mapped, after the hits that are to be delivered, and not too often. False: it is too
- * early to deliver them.
- */
-static bool events_look(struct probes_session *s, struct events *ev, bool last)
-{
-	int64_t now = (int64_t)now_ns();
-
-	if (!ev->pending.count || (!last && now - ev->looked < EVENTS_LOOK_NS))
-		return false;
-	ev->looked = now;
-	ev->mapped[0] = ev->mapped[1]; /* some of those that came before were left waiting then */
-	ev->mapped[1] = stack_look(s);
-	return true;
-}
-
-/* ---- time ---- */
 
 /*
  * The real time of a record. Between two readings it is proportional to the ticks: so the order of
@@ -332,7 +307,8 @@ static bool events_deliver_one(struct probes_session *s, struct events *ev,
 		probe = catalog_probe(&s->catalog, event.probe);
 		if (ev->condition && !probes_condition_holds(ev->condition, &event, probe)) {
 			ev->sum.rejected++;
-			ev->sum.undecided += condition_undecided(ev->condition, &event, probe);
+			ev->sum.undecided +=
+				probes_condition_undecided(ev->condition, &event, probe);
 			continue;
 		}
 		ev->sum.delivered++;
@@ -386,6 +362,22 @@ void probes_events_round(struct probes_session *s, uint64_t now)
 	s->events->rounds[1] = now;
 }
 
+void probes_events_reset(struct probes_session *s)
+{
+	struct events *ev = s->events;
+
+	if (!ev || !ev->on)
+		return;
+	events_forget(ev, ev->pending.count);
+	ev->sum = (struct probes_events){0};
+	clock_look(&ev->marks[2].ticks, &ev->marks[2].real_ns);
+	ev->marks[0] = ev->marks[1] = ev->marks[2];
+	ev->began = ev->marks[2].ticks;
+	for (uint32_t i = 0; i < ev->arenas.count; i++)
+		(void)events_skip(s, ARRAY_AT(&ev->arenas, struct events_arena, i),
+			ARRAY_AT(&ev->arenas, struct events_arena, i)->readers->generation);
+}
+
 int probes_events_read(struct probes_session *s, bool last, probes_event_fn *each, void *data,
 	struct probes_error *e)
 {
@@ -413,8 +405,16 @@ int probes_events_read(struct probes_session *s, bool last, probes_event_fn *eac
 	for (int i = 0; events_read_rings(s, ev, last && i == EVENTS_LAST_TRIES) && last; i++)
 		nanosleep(&nap, NULL);
 	clock_look(&mark.ticks, &mark.real_ns);
-	if (ev->stacks && !events_look(s, ev, last))
-		return r;
+	/* What is mapped is read after the hits that are to be delivered, and not too often: until
+	   then it is too early to deliver them. */
+	if (ev->stacks) {
+		if (!ev->pending.count ||
+			(!last && (int64_t)now_ns() - ev->looked < EVENTS_LOOK_NS))
+			return r;
+		ev->looked = (int64_t)now_ns();
+		ev->mapped[0] = ev->mapped[1]; /* some that came before were left waiting then */
+		ev->mapped[1] = stack_look(s);
+	}
 	until = ev->rounds[1] ? ev->rounds[0] : ev->marks[1].ticks;
 	events_deliver(s, ev, last ? UINT64_MAX : until, mark.ticks, each, data);
 	return r;

@@ -7,7 +7,6 @@
  */
 #include "session/events.h"
 
-#include "base/error.h"
 #include "base/now.h"
 #include "base/order.h"
 #include "count/space.h"
@@ -65,21 +64,6 @@ static void events_process_close(struct events_process *p)
 		close(p->proc);
 }
 
-int events_thread_maps(int proc, const struct arena *w)
-{
-	struct identity who = {.proc = proc, .task = proc};
-	struct probes_error ignored;
-	struct array arenas;
-	int r;
-
-	array_init(&arenas, sizeof(struct maps_arena));
-	r = space_arenas(&who, &arenas, &ignored);
-	for (size_t i = 0; r == 0 && i < arenas.count; i++)
-		r = ARRAY_AT(&arenas, struct maps_arena, i)->inode == w->inode;
-	array_done(&arenas);
-	return r;
-}
-
 /* Is this the child, and not a thread of it? Its number says so, which is in its own memory. */
 static bool events_child_is(
 	struct probes_session *s, struct events *ev, struct events_child *c, pid_t pid)
@@ -90,7 +74,8 @@ static bool events_child_is(
 	char *status = NULL;
 	size_t size;
 	bool is = events_process_open(&p, w, pid) && p.cookie >> 48 == c->number &&
-		  events_thread_maps(p.proc, w) > 0 && procfs_stat(p.proc, "stat", &stat) == 0 &&
+		  space_has_arena(p.proc, w->inode, 0) > 0 &&
+		  procfs_stat(p.proc, "stat", &stat) == 0 &&
 		  procfs_read(p.proc, "status", &status, &size) == 0 &&
 		  procfs_status(status, "Tgid", 0) == pid;
 
@@ -101,25 +86,6 @@ static bool events_child_is(
 	free(status);
 	events_process_close(&p);
 	return is;
-}
-
-/* Find it among the descendants of the process. */
-static void events_child_search(struct probes_session *s, struct events *ev, struct events_child *c)
-{
-	struct array links;
-	pid_t *all = NULL;
-	size_t count = 0;
-
-	array_init(&links, sizeof(struct tree_link));
-	if (tree_gather(&links) == 0)
-		all = calloc(links.count + 1, sizeof *all);
-	if (all)
-		count = tree_descendants(links.data, links.count, s->who.pid, all);
-	for (size_t i = 0; i < count && !c->pid; i++)
-		if (all[i] != s->who.pid)
-			(void)events_child_is(s, ev, c, all[i]);
-	free(all);
-	array_done(&links);
 }
 
 /*
@@ -235,21 +201,6 @@ void events_thread_forbid(struct probes_session *s, struct events *ev)
 
 /* ---- names ---- */
 
-/* The number of a forked child; 0: of the process. */
-static uint16_t events_thread_process(const struct events_thread *t)
-{
-	return (uint16_t)(t->key >> 32);
-}
-
-/* The thread has begun after the event: another one has its thread pointer by now. */
-static bool events_thread_is_younger(int task, const char *file, int64_t age)
-{
-	struct procfs_stat stat;
-
-	return procfs_stat(task, file, &stat) < 0 ||
-	       (int64_t)(procfs_now() - stat.start_time + 2) * EVENTS_TICK_NS < age;
-}
-
 /*
  * The tid in our pid namespace of the thread that a record names, among those of a process at the
  * last look; 0: unknown. `age`: of the record, ns.
@@ -257,8 +208,8 @@ static bool events_thread_is_younger(int task, const char *file, int64_t age)
 static pid_t events_thread_among(
 	const struct threads *threads, pid_t pid, const struct events_entry *record, int64_t age)
 {
-	for (size_t i = 0; i < threads->all.count; i++) {
-		const struct thread *one = ARRAY_AT(&threads->all, struct thread, i);
+	ARRAY_EACH(const struct thread, one, &threads->all) {
+		struct procfs_stat stat;
 		char file[64];
 
 		if (!(record->flags & EVENTS_BY_POINTER)
@@ -268,8 +219,11 @@ static pid_t events_thread_among(
 					  !one->pointer)
 			continue;
 		snprintf(file, sizeof file, "/proc/%d/task/%d/stat", (int)pid, (int)one->tid);
+		/* One that began after the event has its thread pointer by now. */
 		if (!(record->flags & EVENTS_BY_POINTER) ||
-			!events_thread_is_younger(AT_FDCWD, file, age))
+			(procfs_stat(AT_FDCWD, file, &stat) == 0 &&
+				(int64_t)(procfs_now() - stat.start_time + 2) * EVENTS_TICK_NS >=
+					age))
 			return one->tid;
 	}
 	/* The only one, of which nothing can be proven. */
@@ -285,7 +239,7 @@ static void events_thread_name(struct probes_session *s, struct events_thread *t
 	size_t size;
 	int r;
 
-	if (events_thread_process(t)) {
+	if ((uint16_t)(t->key >> 32)) { /* of a forked child */
 		snprintf(path, sizeof path, "/proc/%d/task/%d/comm", (int)t->pid, (int)t->tid);
 		r = procfs_read(AT_FDCWD, path, &text, &size);
 	} else {
@@ -294,23 +248,12 @@ static void events_thread_name(struct probes_session *s, struct events_thread *t
 	}
 	/* One that has ended keeps its last name. */
 	if (r == 0) {
-		size = strcspn(text, "\n");
+		size -= size && text[size - 1] == '\n'; /* the kernel's; a name may hold others */
 		size = size < sizeof t->name ? size : sizeof t->name - 1;
 		memcpy(t->name, text, size);
 		t->name[size] = '\0';
 	}
 	free(text);
-}
-
-/* Its place among the threads, which are in order; NULL: it is not there, *at: where it belongs. */
-static struct events_thread *events_thread_find(struct events *ev, uint64_t key, size_t *at)
-{
-	struct events_thread *found;
-
-	*at = order_first(ev->threads.data, ev->threads.count, ev->threads.size,
-		offsetof(struct events_thread, key), key);
-	found = ARRAY_AT(&ev->threads, struct events_thread, *at);
-	return *at < ev->threads.count && found->key == key ? found : NULL;
 }
 
 /* The hit knew its tid, which is ours as well. A child that is pid 1 has a pid namespace of its
@@ -334,25 +277,14 @@ static bool events_thread_may_be(pid_t pid, pid_t tid)
 	return access(path, F_OK) < 0;
 }
 
-/* A thread of the process: it may have begun after the last look. */
-static void events_thread_learn_own(struct probes_session *s, struct events *ev,
-	struct events_thread *t, const struct events_entry *record, int64_t age)
-{
-	t->pid = s->who.pid;
-	t->tid = events_thread_is_plain(s, record)
-			 ? (pid_t)record->thread
-			 : events_thread_among(&s->threads, t->pid, record, age);
-	if (t->tid || !record->thread)
-		return;
-	events_thread_renew(s, ev, (int64_t)now_ns());
-	t->tid = events_thread_among(&s->threads, t->pid, record, age);
-}
-
 static void events_thread_learn_child(struct probes_session *s, struct events *ev,
 	struct events_thread *t, uint32_t arena, const struct events_entry *record, int64_t age)
 {
 	struct events_child *c = events_child(ev, arena, record->process);
 	int64_t now = (int64_t)now_ns();
+	struct array links;
+	pid_t *all = NULL;
+	size_t count = 0;
 
 	if (!c)
 		return;
@@ -362,7 +294,17 @@ static void events_thread_learn_child(struct probes_session *s, struct events *e
 		(void)events_child_is(s, ev, c, (pid_t)record->thread);
 	if (!c->pid && (!c->searched || now - c->searched > EVENTS_NAMED_NS)) {
 		c->searched = now;
-		events_child_search(s, ev, c);
+		/* Among the descendants of the process. */
+		array_init(&links, sizeof(struct tree_link));
+		if (tree_gather(&links) == 0)
+			all = calloc(links.count + 1, sizeof *all);
+		if (all)
+			count = tree_descendants(links.data, links.count, s->who.pid, all);
+		for (size_t i = 0; i < count && !c->pid; i++)
+			if (all[i] != s->who.pid)
+				(void)events_child_is(s, ev, c, all[i]);
+		free(all);
+		array_done(&links);
 	}
 	if (!c->pid) {
 		t->tid = events_thread_is_plain(s, record) ? (pid_t)record->thread : 0;
@@ -384,11 +326,11 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
 	uint64_t key = (uint64_t)(record->flags & EVENTS_BY_POINTER) << 63 |
 		       (uint64_t)from->arena << 48 | (uint64_t)record->process << 32 |
 		       record->thread;
-	struct events_thread *t;
-	size_t at;
+	size_t at = order_first(ev->threads.data, ev->threads.count, ev->threads.size,
+		offsetof(struct events_thread, key), key);
+	struct events_thread *t = ARRAY_AT(&ev->threads, struct events_thread, at);
 
-	t = events_thread_find(ev, key, &at);
-	if (!t) {
+	if (at == ev->threads.count || t->key != key) {
 		if (ev->threads.count == EVENTS_THREADS)
 			ev->threads.count = at = 0;
 		if (!array_add(&ev->threads))
@@ -410,10 +352,19 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
 		int64_t age =
 			(int64_t)((double)(ev->marks[2].ticks - record->ticks) * ev->ns_per_tick);
 
-		if (record->process)
+		if (record->process) {
 			events_thread_learn_child(s, ev, t, from->arena, record, age);
-		else
-			events_thread_learn_own(s, ev, t, record, age);
+		} else {
+			t->pid = s->who.pid;
+			t->tid = events_thread_is_plain(s, record)
+					 ? (pid_t)record->thread
+					 : events_thread_among(&s->threads, t->pid, record, age);
+		}
+		/* It may have begun after the last look. */
+		if (!record->process && !t->tid && record->thread) {
+			events_thread_renew(s, ev, (int64_t)now_ns());
+			t->tid = events_thread_among(&s->threads, t->pid, record, age);
+		}
 	}
 	if (t->tid)
 		events_thread_name(s, t);

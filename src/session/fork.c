@@ -92,11 +92,7 @@ struct fork_child {
 
 static bool fork_add(struct array *to, struct probes_edit edit)
 {
-	struct probes_edit *slot = array_add(to);
-
-	if (slot)
-		*slot = edit;
-	return slot;
+	return array_push(to, &edit);
 }
 
 /* Every site of a probe, switched on. */
@@ -108,10 +104,34 @@ static bool fork_add_sites(struct array *to, const struct probes_probe *p)
 	return true;
 }
 
+/* Was the child forked before a repair began? */
+static bool fork_is_early(const struct fork_child *f)
+{
+	return f->child->who.start_time < f->parent->history_ticks;
+}
+
 /* The session's last change of a count; NULL: it never changed the count. */
 static const struct ownership_change *fork_change(const struct object_probes *h, uint32_t slot)
 {
 	return h->ownership->changes[slot].seq ? &h->ownership->changes[slot] : NULL;
+}
+
+/*
+ * A child that was forked before a repair holds a count of that time. `value`: now, after the
+ * repair of its own records, which is taken off.
+ */
+static bool fork_remembers(const struct fork_child *f, const struct object_probes *to,
+	uint32_t slot, uint32_t value, int32_t *part)
+{
+	const struct ownership_change *own = fork_change(to, slot);
+	int32_t undone = own ? (int32_t)own->old - (int32_t)own->new_ : 0;
+
+	if (!fork_is_early(f) || !history_part(f->parent, to->semaphores[slot].address,
+					 (uint32_t)((int32_t)value + undone), part))
+		return false;
+	*part -= undone;
+	*part = *part > (int32_t)value ? (int32_t)value : *part;
+	return true;
 }
 
 /*
@@ -127,8 +147,14 @@ static int32_t fork_part(const struct fork_child *f, const struct object_probes 
 	int32_t now = ownership_part(from, PLAN_SEMAPHORE, slot);
 
 	*known = true;
-	if (value == from->values[slot] || (c && value == c->new_))
+	/* What was forked before a repair holds no count of after it: it is equal by chance. And
+	   nothing that was added is in a count of 0. */
+	if (fork_is_early(f)) {
+		if (!value && (!c || c->before >= 0))
+			return 0;
+	} else if (value == from->values[slot] || (c && value == c->new_)) {
 		return now;
+	}
 	if (c && !f->after) {
 		bool up = c->new_ > c->old;
 
@@ -142,19 +168,33 @@ static int32_t fork_part(const struct fork_child *f, const struct object_probes 
 	return 0;
 }
 
-/* Add the values of a count without and with the session's part that the child may hold. */
-static bool fork_doubt(const struct object_probes *from, uint32_t slot, struct array *doubt)
+/*
+ * Add the values of a count without and with the session's part that the child may hold. `found`:
+ * what it does hold, PROBES_NONE: unknown.
+ */
+static bool fork_doubt(const struct probes_session *parent, const struct object_probes *from,
+	uint32_t slot, uint32_t found, struct array *doubt)
 {
 	const struct ownership_change *c = fork_change(from, slot);
 	int32_t now = ownership_part(from, PLAN_SEMAPHORE, slot);
 	int64_t value = from->values[slot] == PROBES_NONE ? 0 : from->values[slot];
 	uint64_t address = from->semaphores[slot].address;
+	int32_t most = history_most(parent, address);
 
 	if (now)
 		return fork_add(
 			doubt, edit_semaphore(address, (unsigned)(value - now), (unsigned)value));
+	if (c && c->before > 0 && found == c->new_)
+		return fork_add(doubt,
+			edit_semaphore(address,
+				found > (uint32_t)c->before ? found - (uint32_t)c->before : 0,
+				found));
 	if (c && c->before)
 		return fork_add(doubt, edit_semaphore(address, c->new_, c->old));
+	/* An earlier repair has undone it in the parent. */
+	if (!c && most)
+		return fork_add(
+			doubt, edit_semaphore(address, (unsigned)value, (unsigned)(value + most)));
 	return true;
 }
 
@@ -170,6 +210,16 @@ static bool fork_disagrees(const struct object_probes *h, const struct probes_pr
 	       (state == PROBES_ON) != (value > 0);
 }
 
+/* The child was forked with the session's jump; has somebody removed that here, not there? */
+static void fork_miss(const struct fork_child *f, const struct object_probes *to,
+	const struct object_probes *from, uint32_t site)
+{
+	if (f->after && to->jumps && from->jumps && from->jumps[site].mine &&
+		from->site_live[site].counted && !to->site_live[site].counted &&
+		to->site_live[site].state != PROBES_UNREADABLE)
+		to->jumps[site].missed = true;
+}
+
 /* Make what `to` inherited of `from` a change of the child's session. False: no memory. */
 static bool fork_take(
 	struct fork_child *f, struct object_probes *to, const struct object_probes *from)
@@ -182,10 +232,12 @@ static bool fork_take(
 
 		if (object_probes_same(from, i) != i || ownership_part(to, PLAN_SEMAPHORE, i) ||
 			to->values[i] == PROBES_NONE ||
-			(!ownership_part(from, PLAN_SEMAPHORE, i) && !fork_change(from, i)))
+			(!ownership_part(from, PLAN_SEMAPHORE, i) && !fork_change(from, i) &&
+				!history_most(f->parent, from->semaphores[i].address)))
 			continue;
-		part = fork_part(f, from, i, to->values[i], &known);
-		if (!known && !fork_doubt(from, i, f->doubt))
+		if (!fork_remembers(f, to, i, to->values[i], &part))
+			part = fork_part(f, from, i, to->values[i], &known);
+		if (!known && !fork_doubt(f->parent, from, i, to->values[i], f->doubt))
 			return false;
 		to->ownership->parts.of[PLAN_SEMAPHORE][i] = part;
 		if (part && !fork_add(&f->writes, ownership_edit(to, PLAN_SEMAPHORE, i, part)))
@@ -227,6 +279,7 @@ static bool fork_take(
 				.index = ownership_index(to, p, PLAN_COUNTER, k),
 				.part = 1};
 
+			fork_miss(f, to, from, jump.index);
 			/* A repair of one child is none of what lives in another one. */
 			if (!to->site_live[jump.index].counted ||
 				ownership_part(to, PLAN_COUNTER, jump.index) ||
@@ -258,10 +311,12 @@ static bool fork_same_object(const struct object_probes *a, const struct object_
 int fork_inherit(struct probes_session *child, struct probes_session *parent, bool after,
 	struct array *doubt, size_t *count, struct probes_error *e)
 {
-	struct fork_child f = {.child = child, .parent = parent, .after = after, .doubt = doubt};
+	struct fork_child f = {.child = child, .parent = parent, .doubt = doubt};
 	int r, recorded;
 
 	*count = 0;
+	/* A repair that finds nothing to undo in the parent is no change. */
+	f.after = after && !fork_is_early(&f);
 	if (!fork_is_child(child, parent))
 		return 0;
 	jumps_share(child, parent);
@@ -276,9 +331,8 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 	r = 0;
 	owner_look(child);
 	array_init(&f.writes, sizeof(struct probes_edit));
-	for (size_t i = 0; i < parent->catalog.objects.count; i++) {
-		const struct object_probes *from = catalog_object(&parent->catalog, i);
-
+	for (const struct object_probes *from = catalog_first(&parent->catalog); from;
+		from = from->next) {
 		for (size_t k = 0; r == 0 && from->ownership && k < child->catalog.objects.count;
 			k++) {
 			struct object_probes *to = catalog_object(&child->catalog, k);
@@ -309,22 +363,18 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 
 bool fork_counted(const struct probes_session *parent)
 {
-	for (size_t i = 0; i < parent->catalog.objects.count; i++) {
-		const struct object_probes *h = catalog_object(&parent->catalog, i);
-
+	for (const struct object_probes *h = catalog_first(&parent->catalog); h; h = h->next)
 		if (h->ownership && h->ownership->parts.of[PLAN_COUNTER])
 			return true;
-	}
 	return false;
 }
 
 bool fork_doubt_all(const struct probes_session *parent, struct array *doubt)
 {
-	for (size_t i = 0; i < parent->catalog.objects.count; i++) {
-		const struct object_probes *h = catalog_object(&parent->catalog, i);
-
+	for (const struct object_probes *h = catalog_first(&parent->catalog); h; h = h->next) {
 		for (uint32_t k = 0; h->ownership && !h->info.gone && k < h->semaphore_count; k++)
-			if (object_probes_same(h, k) == k && !fork_doubt(h, k, doubt))
+			if (object_probes_same(h, k) == k &&
+				!fork_doubt(parent, h, k, PROBES_NONE, doubt))
 				return false;
 		for (size_t k = 0; h->ownership && !h->info.gone && k < h->probe_count; k++)
 			if (h->ownership->switch_seq[k] && !fork_add_sites(doubt, &h->probes[k]))

@@ -81,20 +81,14 @@ void probes_group_close(struct probes_group *g)
  */
 static int group_keep(struct array *list, struct probes_member *m, struct probes_error *e)
 {
-	struct probes_member **slot;
-
 	for (size_t i = 0; m->session && m->session->arenas.count && i < list->count; i++) {
-		const struct probes_session *other =
-			(*ARRAY_AT(list, struct probes_member *, i))->session;
+		struct probes_session *other = group_at(list, i)->session;
 
 		if (other)
 			jumps_share(m->session, other);
 	}
-	slot = array_add(list);
-	if (slot) {
-		*slot = m;
+	if (array_push(list, &m))
 		return 0;
-	}
 	group_free(m);
 	return error_memory(e, "a group");
 }
@@ -187,6 +181,11 @@ const struct probes_member *probes_group_at(const struct probes_group *g, size_t
 	return group_at(&g->members, index);
 }
 
+const struct probes_member *probes_group_child(const struct probes_group *g, size_t index)
+{
+	return index < g->children.count ? group_at(&g->children, index) : NULL;
+}
+
 static bool group_lives(const struct probes_member *m)
 {
 	struct probes_error ignored;
@@ -266,26 +265,14 @@ static bool group_knows(const struct probes_group *g, const struct tree_link *li
 {
 	const struct probes_member *m;
 
-	for (size_t i = 0; i < g->passed.count; i++) {
-		const struct tree_link *p = ARRAY_AT(&g->passed, struct tree_link, i);
-
+	ARRAY_EACH(const struct tree_link, p, &g->passed)
 		if (p->pid == link->pid && p->start_time == link->start_time &&
 			!strcmp(p->comm, link->comm)) /* exec mostly changes it */
 			return true;
-	}
 	for (size_t i = 0; (m = group_any(g, i)); i++)
 		if (m->pid == link->pid && group_lives(m))
 			return true;
 	return link->pid == getpid();
-}
-
-static void group_pass(struct probes_group *g, const struct tree_link *link)
-{
-	struct tree_link *p = array_add(&g->passed);
-
-	/* Without memory the process is only opened again. */
-	if (p)
-		*p = *link;
 }
 
 /* Open a process that was born, and keep it or pass over it; returns whether it could be opened.
@@ -296,7 +283,8 @@ static bool group_take(struct group_look *l, const struct tree_link *link, bool 
 	struct probes_member *m;
 	struct probes_error ignored;
 	struct array doubt;
-	bool opened;
+	bool opened, keep;
+	size_t first;
 	int r;
 
 	m = calloc(1, sizeof *m);
@@ -321,13 +309,16 @@ static bool group_take(struct group_look *l, const struct tree_link *link, bool 
 			    fork_is_after(m->session->who.start_time, l->sessions[i]), &doubt,
 			    &m->inherited, &ignored) < 0)
 			m->inherited = 0;
-	if (opened && (listed ? probes_count(m->session) : m->inherited)) {
+	keep = opened && (listed ? probes_count(m->session)
+				 : m->inherited || probes_lost_sites(m->session, &first));
+	if (keep) {
 		m->session->parts_unknown = doubt.count;
-		if (group_keep(listed ? &g->members : &g->children, m, &ignored) == 0)
+		if (group_keep(listed ? &g->members : &g->children, m, &ignored) == 0 &&
+			(listed || m->inherited))
 			l->born(l->data, m);
 	} else {
 		if (opened || m->error.status != PROBES_GONE)
-			group_pass(g, link);
+			(void)array_push(&g->passed, link); /* else it is only opened again */
 		group_free(m);
 	}
 	array_done(&doubt);
@@ -354,7 +345,7 @@ static int group_follow(struct group_look *l, const struct array *links, struct 
 			while (link->pid != pids[k])
 				link++;
 			if (!g->root && !g->followed)
-				group_pass(g, link);
+				(void)array_push(&g->passed, link);
 			else if (!group_knows(g, link))
 				group_take(l, link, true);
 		}
@@ -404,14 +395,11 @@ int probes_group_look(struct probes_group *g, bool follow, size_t most,
 		error_set(e, PROBES_FAILED, r, "cannot look for children");
 	if (r == 0 && follow)
 		r = group_follow(&l, &links, e);
-	for (size_t i = 0; r == 0 && most && i < links.count; i++) {
-		const struct tree_link *link = ARRAY_AT(&links, struct tree_link, i);
-
+	ARRAY_EACH_WHILE(r == 0 && most, const struct tree_link, link, &links)
 		if (link->forked && !group_knows(g, link) &&
 			fork_origin(l.sessions, l.session_count, link, &program) && program &&
 			group_take(&l, link, follow) && !follow)
 			most--;
-	}
 	kept = 0;
 	for (size_t i = 0; i < g->passed.count; i++)
 		if (kill(ARRAY_AT(&g->passed, struct tree_link, i)->pid, 0) == 0 || errno != ESRCH)

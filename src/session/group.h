@@ -1,6 +1,5 @@
 /* The inside of a group of sessions; for group.c, fork.c and sweep.c alone. */
-#ifndef SESSION_GROUP_H
-#define SESSION_GROUP_H
+#pragma once
 
 #include "process/tree.h"
 #include "session/session.h"
@@ -8,7 +7,8 @@
 /*
  * The session that a process is a copy of by fork, of those that had switched before the fork; the
  * session of its parent pid is preferred. NULL: none. *program: as in struct identity; 0: the
- * process may not be examined, and only its parent pid and start time speak for the answer.
+ * process could not be examined (errno), and only its parent pid and start time speak for the
+ * answer.
  */
 const struct probes_session *fork_origin(struct probes_session *const *sessions, size_t count,
 	const struct tree_link *link, uint64_t *program);
@@ -43,5 +43,3 @@ bool fork_doubt_all(const struct probes_session *parent, struct array *doubt);
 int sweep_run(struct probes_session *const *sessions, size_t count,
 	const struct probes_options *options, probes_undone_fn *each, void *data,
 	struct probes_error *e);
-
-#endif

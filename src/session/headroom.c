@@ -1,24 +1,27 @@
 /*
  * The memory that a switch costs the process, and whether it fits: the kernel copies a page at the
  * first write to it, and charges the copy to the memory cgroup of the process. At the limit the
- * kernel kills that process. Reading must cost nothing.
+ * kernel kills that process. Reading must cost nothing. What we allocate ourselves counts as well
+ * where the limit is also ours, as in a container: the kernel kills the largest process there,
+ * which we are not.
  */
 #include "session/session.h"
 
 #include "base/error.h"
 #include "base/now.h"
 #include "base/order.h"
+#include "count/recorder.h"
 #include "count/space.h"
 #include "process/cgroup.h"
 #include "process/descriptors.h"
 #include "process/pagemap.h"
+#include "process/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /*
@@ -29,6 +32,16 @@
 #define HEADROOM_RESERVE (64 * PAGEMAP_PAGE)
 
 #define HEADROOM_HOLDS_NS 50000000 /* about the time to switch 10,000 probes */
+
+/*
+ * What we need ourselves for each note; for each site that might be counted, and each that is: a
+ * plan, its edits and their record; and to count, whatever the number. doc/performance.md, "Our
+ * memory"
+ */
+#define HEADROOM_NOTE 512
+#define HEADROOM_PLACE 256
+#define HEADROOM_SITE 1024
+#define HEADROOM_COUNT (2 << 20)
 
 /* Open pagemap; false: it cannot be read. */
 static bool headroom_open_pagemap(struct probes_session *s)
@@ -46,8 +59,6 @@ static void headroom_rest_pagemap(struct probes_session *s)
 	close(s->pagemap);
 	s->pagemap = -1;
 }
-
-/* ---- reading ---- */
 
 int headroom_fetch(struct probes_session *s, struct reader *reader, bool *changed)
 {
@@ -71,19 +82,17 @@ static int headroom_pages_of(const struct array *edits, struct array *pages, str
 	/* The last page of counts, of code: neighbours mostly share a page. */
 	uint64_t last[2] = {0, 0};
 
-	for (size_t i = 0; i < edits->count; i++) {
-		const struct probes_edit *w = ARRAY_AT(edits, struct probes_edit, i);
+	ARRAY_EACH(const struct probes_edit, w, edits) {
 		bool count = w->role == PROBES_ROLE_SEMAPHORE;
 
 		for (uint8_t k = 0; k < w->length; k++) {
-			uint64_t page = (w->address + k) / PAGEMAP_PAGE, *slot;
+			uint64_t page = (w->address + k) / PAGEMAP_PAGE;
 
 			if (w->old[k] == w->new_[k] || page == last[count])
 				continue;
-			slot = array_add(pages);
-			if (!slot)
+			if (!array_push(pages, &page))
 				return error_memory(e, "the pages of a plan");
-			last[count] = *slot = page;
+			last[count] = page;
 		}
 	}
 	return 0;
@@ -128,48 +137,75 @@ static const char *headroom_size(uint64_t bytes, char *out, size_t size)
 	return out;
 }
 
-/*
- * "needs 15.6 MiB to copy 4000 pages, with 256 KiB to spare; 2.1 MiB are left under
- * /sys/fs/cgroup/x/memory.max"; NULL: no memory
- */
-static char *headroom_words(const struct probes_result *r, bool maps, uint64_t reserve,
-	const struct cgroup_headroom *room)
-{
-	char cost[32], spare[48] = "", left[32], *words;
-	const char *limit = room->limit;
-	int n;
+/* What is compared with the room, besides pages that are copied. */
+struct headroom_need {
+	bool maps;    /* the pages map counters; none is copied */
+	uint64_t own; /* bytes that we need ourselves */
+};
 
-	if (!r->copied_pages)
-		return strdup("needs no memory: no page is copied");
-	headroom_size(r->cost_bytes, cost, sizeof cost);
-	headroom_size(room->left, left, sizeof left);
-	if (reserve && limit)
-		snprintf(spare, sizeof spare, ", with %s to spare",
-			headroom_size(reserve, (char[32]){0}, 32));
-	n = asprintf(&words, "needs %s %s %zu page%s%s%s%s%s%s%s", cost, maps ? "for" : "to copy",
-		r->copied_pages, r->copied_pages == 1 ? "" : "s",
-		maps ? " that map the counters" : "", spare, limit ? "; " : "", limit ? left : "",
-		limit ? " are left under " : "", limit ? limit : "");
-	return n < 0 ? NULL : words;
+/* The room that decides. */
+struct headroom_limit {
+	uint64_t left;
+	const char *file; /* NULL: unknown */
+	bool both;        /* what we need ourselves has to fit as well */
+};
+
+/*
+ * "copies 4000 pages (15.6 MiB, 256 KiB kept in reserve); /sys/fs/cgroup/x/memory.max has 2.1 MiB
+ * left"; NULL: no memory
+ */
+static char *headroom_words(const struct probes_result *r, const struct headroom_need *need,
+	uint64_t reserve, const struct headroom_limit *limit)
+{
+	char cost[32], size[32], spare[64] = "", ours[160] = "", left[300] = "", *words;
+	size_t pages = r->copied_pages;
+
+	if (!pages)
+		return strdup("copies no page");
+	if (reserve && limit->file)
+		snprintf(spare, sizeof spare, ", %s kept in reserve",
+			headroom_size(reserve, size, sizeof size));
+	if (limit->both)
+		snprintf(ours, sizeof ours, ", and %s for %s",
+			headroom_size(need->own, size, sizeof size), program_invocation_short_name);
+	if (limit->file)
+		snprintf(left, sizeof left, "; %s has %s left%s", limit->file,
+			headroom_size(limit->left, size, sizeof size),
+			limit->both ? " for both" : "");
+	if (asprintf(&words, "%s %zu page%s%s (%s%s)%s%s", need->maps ? "needs" : "copies", pages,
+		    pages == 1 ? "" : "s", need->maps ? " to map the counters" : "",
+		    headroom_size(r->cost_bytes, cost, sizeof cost), spare, ours, left) < 0)
+		return NULL;
+	return words;
 }
 
-/* `maps`: the memory is for an arena that is mapped; no page is copied. */
-static int headroom_compare(struct probes_session *s, const struct change *c, bool maps,
-	const struct cgroup_headroom *room, struct probes_result *r, struct probes_error *e)
+static uint64_t headroom_spare(uint64_t left)
 {
-	uint64_t left = room->left;
-	uint64_t spare = left > HEADROOM_RESERVE ? left - HEADROOM_RESERVE : 0;
-	uint64_t reserve = c->undo || left == CGROUP_UNLIMITED ? 0 : HEADROOM_RESERVE;
+	return left > HEADROOM_RESERVE ? left - HEADROOM_RESERVE : 0;
+}
+
+static int headroom_compare(struct probes_session *s, const struct change *c,
+	const struct headroom_need *need, const struct cgroup_headroom *room,
+	struct probes_result *r, struct probes_error *e)
+{
+	struct headroom_limit limit = {.left = room->left, .file = room->limit};
+	uint64_t spare = headroom_spare(limit.left);
+	uint64_t reserve = c->undo || limit.left == CGROUP_UNLIMITED ? 0 : HEADROOM_RESERVE;
 
 	/* An undo must happen sooner or later: it may use all the room, without a reserve. */
-	r->room_bytes = reserve ? spare : left;
+	r->room_bytes = reserve ? spare : limit.left;
 	r->no_room = r->cost_bytes > r->room_bytes;
-	if (r->no_room || c->dry_run) {
-		r->cost = headroom_words(r, maps, reserve, room);
+	if (!r->no_room && need->own && r->cost_bytes + need->own > headroom_spare(room->shared)) {
+		limit = (struct headroom_limit){room->shared, room->shared_limit, true};
+		r->room_bytes = headroom_spare(room->shared);
+		r->no_room = true;
+	}
+	if (r->no_room || c->options.dry_run) {
+		r->cost = headroom_words(r, need, reserve, &limit);
 		if (!r->cost)
 			return error_memory(e, "the limits of a process");
 	}
-	if (c->dry_run)
+	if (c->options.dry_run)
 		return 0;
 	if (!r->no_room) {
 		/* The check stays valid for a moment: a long plan takes longer from its check to
@@ -180,12 +216,15 @@ static int headroom_compare(struct probes_session *s, const struct change *c, bo
 		return 0;
 	}
 	error_set(e, PROBES_REFUSED, -ENOSPC, "refused to %s in process %d",
-		maps ? "map counters" : "write", s->who.pid);
+		need->maps ? "map counters" : "write", s->who.pid);
 	error_why(e, "that %s", r->cost);
+	if (limit.both)
+		return error_hint(e, "raise that limit, or run %s in another cgroup",
+			program_invocation_short_name);
 	return error_hint(e, "%s",
-		maps      ? "raise that limit, or count fewer probes"
-		: c->undo ? "raise that limit, then take back what is still switched"
-			  : "raise that limit, or switch fewer probes");
+		need->maps ? "raise that limit, or count fewer probes"
+		: c->undo  ? "raise that limit, then take back what is still switched"
+			   : "raise that limit, or switch fewer probes");
 }
 
 int headroom_check(struct probes_session *s, const struct change *c, const struct plan *p,
@@ -199,7 +238,8 @@ int headroom_check(struct probes_session *s, const struct change *c, const struc
 	r->room_bytes = CGROUP_UNLIMITED;
 	array_init(&pages, sizeof(uint64_t));
 	code = headroom_pages(p, &pages, e);
-	granted = !c->dry_run && pages.count <= s->headroom_pages && now_ns() < s->headroom_until;
+	granted = !c->options.dry_run && pages.count <= s->headroom_pages &&
+		  now_ns() < s->headroom_until;
 	if (code < 0 || !pages.count || granted) {
 		s->headroom_pages -= code == 0 ? pages.count : 0;
 		array_done(&pages);
@@ -214,17 +254,20 @@ int headroom_check(struct probes_session *s, const struct change *c, const struc
 	array_done(&pages);
 	r->cost_bytes = (uint64_t)r->copied_pages * PAGEMAP_PAGE;
 	/* Reading what is left costs more than a small switch: only where it matters. */
-	if (!r->copied_pages && !c->dry_run)
+	if (!r->copied_pages && !c->options.dry_run)
 		return 0;
 	if (cgroup_headroom(&s->who, &room) < 0)
 		return error_memory(e, "the limits of a process");
-	code = headroom_compare(s, c, false, &room, r, e);
+	code = headroom_compare(s, c, &(const struct headroom_need){0}, &room, r, e);
 	cgroup_headroom_done(&room);
 	return code;
 }
 
-int headroom_check_pages(struct probes_session *s, size_t pages, struct probes_error *e)
+/* Pages of the process, and bytes of ours, for counters. */
+static int headroom_check_maps(
+	struct probes_session *s, size_t pages, uint64_t own, struct probes_error *e)
 {
+	const struct headroom_need need = {.maps = true, .own = own};
 	struct probes_result cost = {.copied_pages = pages};
 	const struct change none = {.which = NULL};
 	struct cgroup_headroom room;
@@ -233,7 +276,7 @@ int headroom_check_pages(struct probes_session *s, size_t pages, struct probes_e
 	cost.cost_bytes = (uint64_t)cost.copied_pages * PAGEMAP_PAGE;
 	if (cgroup_headroom(&s->who, &room) < 0)
 		return error_memory(e, "the limits of a process");
-	r = headroom_compare(s, &none, true, &room, &cost, e);
+	r = headroom_compare(s, &none, &need, &room, &cost, e);
 	free(cost.cost);
 	cgroup_headroom_done(&room);
 	/* What was granted here is not for what follows. */
@@ -241,18 +284,67 @@ int headroom_check_pages(struct probes_session *s, size_t pages, struct probes_e
 	return r;
 }
 
+int headroom_check_pages(struct probes_session *s, size_t pages, struct probes_error *e)
+{
+	return headroom_check_maps(s, pages, 0, e);
+}
+
+int headroom_check_own(
+	struct probes_session *s, uint64_t bytes, const char *what, struct probes_error *e)
+{
+	struct cgroup_headroom room;
+	char need[32], spare[32], left[32];
+	int r = 0;
+
+	if (cgroup_headroom(&s->who, &room) < 0)
+		return error_memory(e, "the limits of a process");
+	if (bytes > headroom_spare(room.shared)) {
+		error_set(e, PROBES_REFUSED, -ENOSPC, "refused to %s process %d", what, s->who.pid);
+		error_why(e, "%s needs %s (%s kept in reserve); %s has %s left for both",
+			program_invocation_short_name, headroom_size(bytes, need, sizeof need),
+			headroom_size(HEADROOM_RESERVE, spare, sizeof spare), room.shared_limit,
+			headroom_size(room.shared, left, sizeof left));
+		r = error_hint(e, "raise that limit, or run %s in another cgroup",
+			program_invocation_short_name);
+	}
+	cgroup_headroom_done(&room);
+	return r;
+}
+
+int headroom_check_image(
+	struct probes_session *s, const struct image *image, struct probes_error *e)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < image->objects.count; i++) {
+		const struct object *file = ARRAY_AT(&image->objects, struct image_object, i)->file;
+
+		bytes += file ? file->note_count * HEADROOM_NOTE : 0;
+	}
+	/* A few were granted already, and to look costs more than they. */
+	return bytes <= HEADROOM_OPEN ? 0 : headroom_check_own(s, bytes, "open", e);
+}
+
+int headroom_check_places(struct probes_session *s, size_t sites, struct probes_error *e)
+{
+	return headroom_check_own(s, HEADROOM_COUNT + sites * HEADROOM_PLACE, "count hits in", e);
+}
+
 /*
- * The memory of an arena is ours. The process pays for its tables of pages (one for 2 MiB, when it
- * runs there first, and one for each GiB), for the page that only it has, and for the frame on its
- * stack.
+ * The memory of an arena is charged to us. The process pays for its tables of pages (one for 2 MiB,
+ * when it runs there first, and one for each GiB), for the page that only it has, and for the frame
+ * on its stack.
  */
 #define HEADROOM_ARENA_PAGES 8
 
-int headroom_check_arena(struct probes_session *s, const struct tactics *t, struct probes_error *e)
+int headroom_check_arena(
+	struct probes_session *s, const struct tactics *t, size_t *mapped, struct probes_error *e)
 {
 	size_t cost = HEADROOM_ARENA_PAGES, landings = 0;
-	uint64_t last = UINT64_MAX;
+	uint64_t last = UINT64_MAX, own = HEADROOM_COUNT + t->planned * HEADROOM_SITE, locked = 0;
+	char *status = NULL;
 	struct array pages;
+	size_t size;
 	int r;
 
 	array_init(&pages, sizeof(uint64_t));
@@ -276,7 +368,13 @@ int headroom_check_arena(struct probes_session *s, const struct tactics *t, stru
 		last = page;
 	}
 	array_done(&pages);
-	r = space_check(&s->who, SPACE_ADDRESSES,
-		t->data_size + t->code_size + (1 + landings) * PAGEMAP_PAGE, e);
-	return r < 0 ? r : headroom_check_pages(s, cost, e);
+	*mapped = (t->data_size + t->code_size) / PAGEMAP_PAGE + 1 + landings;
+	r = space_check(&s->who, SPACE_ADDRESSES, *mapped * PAGEMAP_PAGE, e);
+	own += (*mapped - 1) * PAGEMAP_PAGE;
+	/* Where the process has locked memory, the state has memory at once: arena_make. */
+	if (identity_read(&s->who, "status", &status, &size) == 0)
+		(void)procfs_status_numbers(status, "VmLck", 10, &locked, 1);
+	free(status);
+	own -= locked ? 0 : TACTICS_STATE_BYTES;
+	return r < 0 ? r : headroom_check_maps(s, cost, own, e);
 }

@@ -2,7 +2,8 @@
  * Who counts in a process, and who measures there. Each session says so in a record, in the arenas
  * of the process, where only who may trace it can write. Whether that session lives, its pid and
  * start time say; in another pid namespace, where they mean nothing, the claim on its record does,
- * as far as it can: anybody may lock a pidfd (process/claim.h).
+ * as far as it can: anybody may lock a pidfd (process/claim.h). So it is with a record without a
+ * start time, which may name any process.
  */
 #include "session/session.h"
 
@@ -15,16 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static uint32_t holder_pids(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
-}
-
 uint64_t holder_self(void)
 {
-	return ARENA_OWNER(getpid(), holder_pids());
+	struct stat st;
+	uint32_t pids = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
+
+	return ARENA_OWNER(getpid(), pids);
 }
 
 /* Neighbours would merge into one lock. */
@@ -87,17 +84,29 @@ static bool holder_is_other(const struct arena_holder *r, const struct arena_hol
 
 /* ---- who lives ---- */
 
+/* Do its numbers say whether it lives? */
+static bool holder_is_near(const struct arena_holder *mine, const struct arena_holder *r)
+{
+	return r->session >> 32 == mine->session >> 32 && (r->start || !mine->start);
+}
+
+/* A session of our pid namespace that knows not even its own start time proves itself by a lock. */
+static bool holder_is_forged(const struct arena_holder *mine, const struct arena_holder *r)
+{
+	return r->session >> 32 == mine->session >> 32 && !holder_is_near(mine, r) && !r->claimed;
+}
+
 static enum holder_life holder_judge(struct probes_session *s, const struct arena *w,
 	const struct arena_holder *mine, const struct arena_holder *all, size_t at)
 {
 	const struct arena_holder *r = &all[at];
-	bool ours = r->session >> 32 == mine->session >> 32;
+	bool ours = holder_is_near(mine, r);
 	/* The claims on another process are not seen from here. */
 	bool claimed = r->claimed && holder_same_process(r, mine);
 	pid_t pid = (pid_t)(uint32_t)r->session;
 	const char *why;
 
-	if (pid <= 0)
+	if (pid <= 0 || holder_is_forged(mine, r))
 		return HOLDER_NONE;
 	switch (ours ? identity_check(pid, r->start, &why) : IDENTITY_UNKNOWN) {
 	case IDENTITY_LIVES:
@@ -145,9 +154,7 @@ void holder_reconcile(struct probes_session *s)
 	uint64_t self = holder_self(), last = 0;
 	const char *why;
 
-	for (size_t i = 0; i < s->arenas.count; i++) {
-		const struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
-
+	ARRAY_EACH(const struct arena, w, &s->arenas) {
 		if (!w->site_count || !arena_read_holders(w, &s->memory, all))
 			continue;
 		for (size_t k = 0; k < ARENA_HOLDERS; k++) {
@@ -164,22 +171,6 @@ void holder_reconcile(struct probes_session *s)
 
 /* ---- what this session says ---- */
 
-/* May the record be overwritten? That of another process, too: children come and go. */
-static bool holder_is_free(struct probes_session *s, const struct arena *w,
-	const struct arena_holder *mine, const struct arena_holder *all, size_t at)
-{
-	const struct arena_holder *r = &all[at];
-	const char *why;
-
-	return !r->session ||
-	       (r->session >> 32 == mine->session >> 32
-			       ? holder_judge(s, w, mine, all, at) == HOLDER_NONE ||
-					 identity_check((pid_t)r->pid, r->born, &why) ==
-						 IDENTITY_ENDED
-			       : holder_same_process(r, mine) &&
-					 holder_judge(s, w, mine, all, at) == HOLDER_NONE);
-}
-
 /* The place of its record, or for one; ARENA_HOLDERS: there is none. */
 static size_t holder_place(struct probes_session *s, struct arena *w,
 	const struct arena_holder *mine, const struct arena_holder *all)
@@ -192,8 +183,15 @@ static size_t holder_place(struct probes_session *s, struct arena *w,
 	w->claimed = false;
 	/* Sessions on other processes may look at the same time. */
 	for (size_t i = 0; i < ARENA_HOLDERS; i++) {
-		at = (mine->self + i) % ARENA_HOLDERS;
-		if (holder_is_free(s, w, mine, all, at))
+		const struct arena_holder *r = &all[at = (mine->self + i) % ARENA_HOLDERS];
+		bool near = holder_is_near(mine, r);
+		const char *why;
+
+		/* That of another process may be overwritten, too: children come and go. */
+		if (!r->session ||
+			((near || holder_same_process(r, mine)) &&
+				holder_judge(s, w, mine, all, at) == HOLDER_NONE) ||
+			(near && identity_check((pid_t)r->pid, r->born, &why) == IDENTITY_ENDED))
 			return at;
 	}
 	return ARENA_HOLDERS;
@@ -233,12 +231,9 @@ bool holder_say(struct probes_session *s, struct arena *w)
 
 void holder_keep(struct probes_session *s)
 {
-	for (size_t i = 0; i < s->arenas.count; i++) {
-		struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
-
+	ARRAY_EACH(struct arena, w, &s->arenas)
 		if (!w->claimed && holder_uses(w))
 			(void)holder_say(s, w);
-	}
 }
 
 /* ---- what others say ---- */
@@ -246,19 +241,26 @@ void holder_keep(struct probes_session *s)
 /*
  * A forked child inherits the jumps of its parent, and a session that counts in that one looks for
  * such children from time to time (fork_origin): until it finds this process, its record there
- * speaks for it. Of another pid namespace nothing shows whether it lives.
+ * speaks for it.
  */
-static bool holder_will_inherit(const struct arena_holder *mine, const struct arena_holder *r)
+static enum holder_life holder_will_inherit(const struct arena *w, const struct arena_holder *mine,
+	const struct arena_holder *all, size_t at, struct array *links)
 {
+	const struct arena_holder *r = &all[at];
 	const char *why;
 
 	/* What this caller's own sessions do with a child, their group knows. */
-	return r->session && r->since && r->since <= mine->born && r->session != mine->session &&
-	       r->session >> 32 == mine->session >> 32 &&
-	       identity_check((pid_t)(uint32_t)r->session, r->start, &why) != IDENTITY_ENDED;
+	if (!r->session || !r->since || r->since > mine->born || r->session == mine->session ||
+		holder_same_process(r, mine) || holder_is_forged(mine, r))
+		return HOLDER_NONE;
+	if (!holder_is_near(mine, r))
+		return kin_judge(links, r, holder_claim(w, at));
+	return identity_check((pid_t)(uint32_t)r->session, r->start, &why) == IDENTITY_ENDED
+		       ? HOLDER_NONE
+		       : HOLDER_INHERITS;
 }
 
-void holder_look(struct probes_session *s, struct arena *w)
+void holder_look(struct probes_session *s, struct arena *w, struct array *links)
 {
 	struct arena_holder all[ARENA_HOLDERS], mine = holder_record(s, w);
 	uint8_t *bits = calloc(1, arena_bits_size(w) + 1);
@@ -279,12 +281,13 @@ void holder_look(struct probes_session *s, struct arena *w)
 
 		if (holder_is_other(&all[i], &mine)) {
 			life = holder_judge(s, w, &mine, all, i);
-		} else if (holder_will_inherit(&mine, &all[i])) {
-			life = HOLDER_INHERITS;
-			if (!w->heir.session || all[i].since < w->heir.since)
-				w->heir = all[i];
 		} else {
-			continue;
+			life = holder_will_inherit(w, &mine, all, i, links);
+			if (life == HOLDER_NONE)
+				continue;
+			if (life == HOLDER_INHERITS &&
+				(!w->heir.session || all[i].since < w->heir.since))
+				w->heir = all[i];
 		}
 		if (!arena_read_bits(w, &s->memory, i, bits))
 			continue;
@@ -311,6 +314,82 @@ void holder_forget_orphaned(struct probes_session *s, struct arena *w, size_t si
 		if (all[i].states & ARENA_UNRECORDED && holder_is_other(&all[i], &mine) &&
 			holder_judge(s, w, &mine, all, i) == HOLDER_NONE)
 			arena_clear_bit(w, &s->memory, i, site);
+}
+
+/* ---- who counts where other processes count, too ---- */
+
+bool holder_in_family(const struct probes_session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->family.count; i++)
+		if (*ARRAY_AT(&s->family, pid_t, i) == pid)
+			return true;
+	return false;
+}
+
+bool holder_find_rival(
+	struct probes_session *s, struct arena *w, size_t site, struct arena_holder *rival)
+{
+	struct arena_holder all[ARENA_HOLDERS], mine = holder_record(s, w);
+	uint8_t *bits = calloc(1, arena_bits_size(w) + 1);
+	bool found = false;
+	const char *why;
+
+	if (!bits || !w->site_count || !arena_read_holders(w, &s->memory, all)) {
+		free(bits);
+		return false;
+	}
+	for (size_t i = 0; !found && i < ARENA_HOLDERS; i++) {
+		const struct arena_holder *r = &all[i];
+		bool near = holder_is_near(&mine, r);
+
+		if (!r->session || r->session == mine.session || holder_is_forged(&mine, r) ||
+			holder_same_process(r, &mine) ||
+			/* Forked while this session counts, it shares its counters in any case. */
+			(mine.since && r->born && r->born >= mine.since) ||
+			(near && (holder_in_family(s, (pid_t)r->pid) ||
+					 identity_check((pid_t)(uint32_t)r->session, r->start,
+						 &why) == IDENTITY_ENDED)) ||
+			!arena_read_bits(w, &s->memory, i, bits))
+			continue;
+		for (size_t k = 0; !found && k < w->site_count; k++)
+			found = (k == site || (site == SIZE_MAX && w->held && w->held[k])) &&
+				bits[k / 8] >> k % 8 & 1;
+		*rival = *r;
+		if (!near)
+			rival->session = 0;
+	}
+	free(bits);
+	return found;
+}
+
+pid_t holder_of_child(struct probes_session *s, const struct arena *w, pid_t pid,
+	uint64_t start_time, struct array *links)
+{
+	struct arena_holder all[ARENA_HOLDERS], mine = holder_record(s, w);
+	uint64_t born = identity_start(start_time);
+	pid_t found = 0;
+	const char *why;
+
+	if (!arena_read_holders(w, &s->memory, all))
+		return 0;
+	for (size_t i = 0; i < ARENA_HOLDERS; i++) {
+		const struct arena_holder *r = &all[i];
+		pid_t session = (pid_t)(uint32_t)r->session;
+		bool own = holder_same_process(r, &mine), near = holder_is_near(&mine, r);
+		bool its = (!near || r->pid == (uint32_t)pid) && identity_same_start(r->born, born);
+		/* Its session may not have found the child yet. */
+		bool inherits = own && r->since && born && r->since <= born;
+
+		if (!r->session || r->session == mine.session || (!its && !inherits) ||
+			holder_is_forged(&mine, r))
+			continue;
+		if (near && identity_check(session, r->start, &why) == IDENTITY_LIVES)
+			return session;
+		if (!near && (own ? holder_judge(s, w, &mine, all, i)
+				  : kin_judge(links, r, holder_claim(w, i))) != HOLDER_NONE)
+			found = -1;
+	}
+	return found;
 }
 
 /* ---- all that live ---- */

@@ -5,17 +5,18 @@
 #include "session/session.h"
 
 #include "base/error.h"
+#include "base/order.h"
 #include "process/identity.h"
 #include "process/procfs.h"
+#include "process/rights.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- its own ---- */
 
 /* The key of a journal that this process owns. */
 static int journals_key(pid_t target, uint64_t start, uint64_t program, struct journal_key *key)
@@ -110,54 +111,122 @@ void journals_conclude(struct probes_session *s, const struct apply *a, int resu
 		journal_record(&s->journal, JOURNAL_MADE, &a->verify.plan->edits, a->unreverted);
 }
 
-/* ---- those of other sessions ---- */
+static bool journals_is_undone(const struct probes_session *s, const struct journal_found *f)
+{
+	ARRAY_EACH(const struct journal, j, &s->undone)
+		if (!strcmp(j->file, f->file) && j->place.owner == f->place.owner)
+			return true;
+	return false;
+}
 
 bool journals_find(const struct probes_session *s, struct array *found)
 {
 	const struct journal_key target = {.target = s->who.pid,
 		.target_start = identity_start(s->who.start_time),
 		.target_program = s->who.program};
-	uint64_t ids[3] = {0};
-	uid_t user;
-	size_t size;
-	char *text;
-	/* The one user that all ids of the process name; none if it has several. */
-	bool one = procfs_read(s->who.proc, "status", &text, &size) == 0 &&
-		   procfs_status_numbers(text, "Uid", 10, ids, 3) == 3 && ids[0] == ids[1] &&
-		   ids[0] == ids[2];
+	struct records_user user;
+	bool one = rights_user(&s->who, &user.id, &user.group);
+	bool fits = journal_find(&target, one ? &user : NULL, true, found);
+	size_t kept = 0;
 
-	free(text);
-	user = (uid_t)ids[0];
-	return journal_find(&target, one ? &user : NULL, true, found);
+	ARRAY_EACH(struct journal_found, f, found) {
+		if (journals_is_undone(s, f))
+			journal_text_done(&f->text);
+		else
+			*ARRAY_AT(found, struct journal_found, kept++) = *f;
+	}
+	found->count = kept;
+	return fits;
 }
 
-static int journals_by_address(const void *a, const void *b)
+/* The pending edits of which the process tells whether they were made: of counts, and of code that
+ * follows none. False: no memory. */
+static bool journals_judge(
+	struct probes_session *s, const struct journal_text *text, struct array *decided)
 {
-	const struct plan_lowered *x = a, *y = b;
+	ARRAY_EACH(const struct probes_edit, edit, &text->pending) {
+		uint8_t now[PROBES_EDIT_BYTES];
+		struct probes_edit one = *edit;
 
-	return (x->address > y->address) - (x->address < y->address);
-}
-
-static bool journals_take(struct array *all, const struct array *edits, struct plan_lowered by)
-{
-	if (!array_reserve(all, edits->count))
-		return false;
-	for (size_t i = 0; i < edits->count; i++) {
-		const struct probes_edit *edit = ARRAY_AT(edits, struct probes_edit, i);
-
-		if (edit->role != PROBES_ROLE_SEMAPHORE)
+		if ((edit->role != PROBES_ROLE_SEMAPHORE && edit->role != PROBES_ROLE_CODE_ALONE) ||
+			!memory_read(&s->memory, edit->address, now, edit->length))
 			continue;
-		by.address = edit->address;
-		by.delta = edit_delta(edit);
-		*(struct plan_lowered *)array_add(all) = by;
+		if (!memcmp(now, edit->old, edit->length)) {
+			memcpy(one.old, edit->new_, sizeof one.old);
+			memcpy(one.new_, edit->old, sizeof one.new_);
+		} else if (memcmp(now, edit->new_, edit->length) != 0) {
+			continue;
+		}
+		if (!array_push(decided, &one))
+			return false;
 	}
 	return true;
+}
+
+void journals_decide(struct probes_session *s)
+{
+	struct array found, decided;
+	struct journal theirs;
+
+	array_init(&found, sizeof(struct journal_found));
+	array_init(&decided, sizeof(struct probes_edit));
+	if (journals_find(s, &found))
+		ARRAY_EACH(const struct journal_found, f, &found) {
+			decided.count = 0;
+			if (f->living || *f->unjudged || !f->text.pending.count ||
+				!journals_judge(s, &f->text, &decided) || !decided.count)
+				continue;
+			if (journal_adopt(&theirs, f) == 0) {
+				(void)journal_record(&theirs, JOURNAL_DECIDED, &decided, NULL);
+				journal_leave(&theirs);
+			}
+		}
+	array_done(&decided);
+	journal_found_done(&found);
+}
+
+void journals_set_aside(struct probes_session *s)
+{
+	journal_leave(&s->journal);
+	if (!array_push(&s->undone, &s->journal))
+		journal_unlink(&s->journal);
+}
+
+const struct probes_session *journals_kept(
+	struct probes_session *const *sessions, size_t count, size_t *kept)
+{
+	const struct probes_session *first = NULL;
+
+	*kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct probes_session *s = sessions[i];
+
+		if (!s->process || (!s->undone.count && s->journal.fd < 0) ||
+			!identity_alive(&s->who))
+			continue;
+		first = first ? first : s;
+		++*kept;
+	}
+	return first;
+}
+
+void journals_swept(struct probes_session *const *sessions, size_t count, bool whole)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct probes_session *s = sessions[i];
+
+		ARRAY_EACH_WHILE(whole, const struct journal, j, &s->undone)
+			journal_unlink(j);
+		s->undone.count = 0;
+		s->unswept = !whole;
+	}
 }
 
 bool journals_lowered_by(const struct journal_found *f, struct array *lowered)
 {
 	struct plan_lowered by = {.owner = f->text.key.owner, .living = f->living};
 	size_t first = lowered->count, kept = first, next;
+	const struct probes_edit *edit;
 	struct journal_key here;
 
 	if (*f->unjudged)
@@ -165,12 +234,17 @@ bool journals_lowered_by(const struct journal_found *f, struct array *lowered)
 	journal_here(&here);
 	if (f->text.key.pids != here.pids)
 		by.owner = 0;
-	if (!journals_take(lowered, &f->text.made, by) ||
-		!journals_take(lowered, &f->text.pending, by))
+	for (size_t i = 0; (edit = journal_edit_at(&f->text, i)); i++) {
+		by.address = edit->address;
+		by.delta = edit_delta(edit);
+		if (edit->role == PROBES_ROLE_SEMAPHORE && !array_push(lowered, &by))
+			return false;
+	}
+	if (lowered->count > first &&
+		!order_by_number(ARRAY_AT(lowered, struct plan_lowered, first),
+			lowered->count - first, lowered->size,
+			offsetof(struct plan_lowered, address)))
 		return false;
-	if (lowered->count > first)
-		qsort(ARRAY_AT(lowered, struct plan_lowered, first), lowered->count - first,
-			sizeof(struct plan_lowered), journals_by_address);
 	/* One for each address, where the sum is below 0. */
 	for (size_t i = first; i < lowered->count; i = next) {
 		struct plan_lowered one = *ARRAY_AT(lowered, struct plan_lowered, i);
@@ -196,16 +270,12 @@ bool journals_lowered(
 	struct stat st;
 	bool own = s->journal.fd >= 0 && fstat(s->journal.fd, &st) == 0;
 
-	for (size_t i = 0; i < journals->count; i++) {
-		const struct journal_found *f = ARRAY_AT(journals, struct journal_found, i);
-
+	ARRAY_EACH(const struct journal_found, f, journals) {
 		if (own && st.st_dev == f->device && st.st_ino == f->inode)
 			continue;
 		if (!journals_lowered_by(f, lowered))
 			return false;
 	}
-	if (lowered->count)
-		qsort(lowered->data, lowered->count, sizeof(struct plan_lowered),
-			journals_by_address);
-	return true;
+	return order_by_number(lowered->data, lowered->count, lowered->size,
+		offsetof(struct plan_lowered, address));
 }

@@ -17,9 +17,7 @@
 bool jumps_places(struct probes_session *s, struct object_probes *only, struct array *places)
 {
 	array_init(places, sizeof(struct jumps_place));
-	for (size_t i = 0; i < s->catalog.objects.count; i++) {
-		struct object_probes *h = catalog_object(&s->catalog, i);
-
+	for (struct object_probes *h = catalog_first(&s->catalog); h; h = h->next) {
 		if (h->info.gone || !h->site_live || (only && h != only))
 			continue;
 		if (!array_reserve(places, h->site_count))
@@ -71,6 +69,13 @@ bool jumps_open(struct probes_session *s, struct object_probes *h, const struct 
 	return true;
 }
 
+struct arena *jumps_arena(const struct probes_session *s, const struct object_jump *j)
+{
+	if (!j->length || j->tactic == PROBES_TACTIC_KERNEL || j->arena == PROBES_NONE)
+		return NULL;
+	return ARRAY_AT(&s->arenas, struct arena, j->arena);
+}
+
 void jumps_set(struct probes_session *s, struct object_jump *j, size_t arena, size_t entry)
 {
 	const struct arena_site *from = &ARRAY_AT(&s->arenas, struct arena, arena)->sites[entry];
@@ -84,17 +89,6 @@ void jumps_set(struct probes_session *s, struct object_jump *j, size_t arena, si
 	j->arena = (uint32_t)arena;
 	j->entry = (uint32_t)entry;
 	j->why = NULL;
-}
-
-/* Is a jump of an arena there? Of two that match, the longer one is. */
-static bool jumps_is_there(const struct object_jump *known, const struct arena_site *from,
-	const uint8_t *bytes, size_t count)
-{
-	struct object_jump j = {.length = from->length, .vary = known->vary};
-
-	memcpy(j.new_, from->new_, sizeof j.new_);
-	return object_probes_jumps(&j, bytes, count) &&
-	       (j.length > known->length || !object_probes_jumps(known, bytes, count));
 }
 
 /* The index of the first entry at an address or behind it. */
@@ -126,47 +120,45 @@ void jumps_match(struct probes_session *s, struct object_probes *h, size_t local
 
 	for (size_t k = first; h->jumps && k < first + p->site_count; k++) {
 		const struct probes_site_live *live = &h->site_live[k];
+		const struct object_jump *known = &h->jumps[k];
 		const struct jumps_entry *entry;
 		uint64_t address = h->sites[k].address;
 
 		if (!live->count || !memcmp(live->bytes, h->original[k], live->count))
 			continue;
 		for (size_t at = jumps_entry_at(s, address); (entry = jumps_entry(s, at, address));
-			at++)
-			if (jumps_is_there(
-				    &h->jumps[k], jumps_from(s, entry), live->bytes, live->count))
+			at++) {
+			const struct arena_site *from = jumps_from(s, entry);
+			struct object_jump j = {.length = from->length, .vary = known->vary};
+
+			memcpy(j.new_, from->new_, sizeof j.new_);
+			/* Of two that match, the longer one is there. */
+			if (object_probes_jumps(&j, live->bytes, live->count) &&
+				(j.length > known->length ||
+					!object_probes_jumps(known, live->bytes, live->count)))
 				jumps_set(s, &h->jumps[k], entry->arena, entry->entry);
+		}
 	}
 }
 
-static bool jumps_fits(const struct probes_session *s, const struct jumps_entry *entry,
-	uint8_t vary, const uint8_t *code, size_t size)
-{
-	const struct arena_site *from = jumps_from(s, entry);
-
-	if (size < ARCH_SITE_BYTES)
-		return false;
-	for (unsigned i = 0; i < ARCH_SITE_BYTES; i++)
-		if (code[i] != from->old[i] && !(vary >> i & 1))
-			return false;
-	return arena_fits(
-		ARRAY_AT(&s->arenas, struct arena, entry->arena), entry->entry, code, size);
-}
-
 bool jumps_choose(struct probes_session *s, struct object_probes *h, uint32_t site,
-	const uint8_t *code, size_t size, bool inherited)
+	const uint8_t *code, size_t size, bool shared)
 {
 	struct object_jump *j = &h->jumps[site];
 	const struct jumps_entry *entry, *best = NULL;
 	uint64_t address = h->sites[site].address;
 
 	for (size_t at = jumps_entry_at(s, address); (entry = jumps_entry(s, at, address)); at++) {
-		bool stops = jumps_from(s, entry)->tactic == PROBES_TACTIC_EVICTED;
+		const struct arena *w = ARRAY_AT(&s->arenas, struct arena, entry->arena);
+		const struct arena_site *from = jumps_from(s, entry);
+		bool stops = from->tactic == PROBES_TACTIC_EVICTED, same = size >= ARCH_SITE_BYTES;
 
 		/* There the hits of other processes would be its own. */
-		if (ARRAY_AT(&s->arenas, struct arena, entry->arena)->inherited != inherited)
+		if (arena_is_shared(w) != shared || (best && stops))
 			continue;
-		if ((best && stops) || !jumps_fits(s, entry, j->vary, code, size))
+		for (unsigned i = 0; same && i < ARCH_SITE_BYTES; i++)
+			same = code[i] == from->old[i] || j->vary >> i & 1;
+		if (!same || !arena_fits(w, entry->entry, code, size))
 			continue;
 		best = entry;
 		if (!stops)
@@ -224,26 +216,6 @@ int jumps_index(struct probes_session *s, size_t first, struct probes_error *e)
 	return error_memory(e, "the counters of a process");
 }
 
-/* Read an arena, or note that it is none: it is not read again. False: no memory. */
-static bool jumps_read(struct probes_session *s, const struct maps_arena *from)
-{
-	struct arena *w = array_add(&s->arenas);
-	enum arena_found found;
-
-	if (!w)
-		return false;
-	found = arena_read(w, &s->memory, from->address, from->size, &s->budget);
-	if (found == ARENA_FOUND &&
-		!budget_take(&s->budget, w->site_count * sizeof(struct jumps_entry))) {
-		arena_done(w);
-		found = ARENA_LEFT_OUT;
-	}
-	s->arenas_left_out = s->arenas_left_out || found == ARENA_LEFT_OUT;
-	w->address = from->address;
-	w->inode = from->inode;
-	return true;
-}
-
 #define JUMPS_ARENAS 4096 /* that are read, or found to be none */
 
 /*
@@ -263,16 +235,29 @@ int jumps_learn(struct probes_session *s, const struct array *found, struct prob
 	for (size_t i = 0; fits && i < first; i++)
 		*(uint64_t *)array_add(&known) = ARRAY_AT(&s->arenas, struct arena, i)->address;
 	fits = fits && order_by_number(known.data, known.count, known.size, 0);
-	for (size_t i = 0; fits && i < found->count; i++) {
-		const struct maps_arena *one = ARRAY_AT(found, struct maps_arena, i);
+	ARRAY_EACH_WHILE(fits, const struct maps_arena, one, found) {
 		size_t at = order_first(known.data, known.count, known.size, 0, one->address);
+		bool full = s->arenas.count >= JUMPS_ARENAS;
+		enum arena_found read;
+		struct arena *w;
 
 		if (at < known.count && *ARRAY_AT(&known, uint64_t, at) == one->address)
 			continue;
-		if (s->arenas.count < JUMPS_ARENAS)
-			fits = jumps_read(s, one);
-		else
-			s->arenas_left_out = true;
+		s->arenas_left_out = s->arenas_left_out || full;
+		w = full ? NULL : array_add(&s->arenas);
+		fits = full || w;
+		if (!w)
+			continue;
+		/* One that is none is noted, too: it is not read again. */
+		read = arena_read(w, &s->memory, one->address, one->size, &s->budget);
+		if (read == ARENA_FOUND &&
+			!budget_take(&s->budget, w->site_count * sizeof(struct jumps_entry))) {
+			arena_done(w);
+			read = ARENA_LEFT_OUT;
+		}
+		s->arenas_left_out = s->arenas_left_out || read == ARENA_LEFT_OUT;
+		w->address = one->address;
+		w->inode = one->inode;
 	}
 	array_done(&known);
 	if (!fits)
@@ -316,19 +301,30 @@ int jumps_look(struct probes_session *s, struct probes_error *e)
 	return r;
 }
 
-void jumps_share(struct probes_session *child, const struct probes_session *parent)
+void jumps_share(struct probes_session *child, struct probes_session *parent)
 {
+	pid_t *known;
+	bool any = false;
+
 	for (size_t i = 0; i < child->arenas.count; i++)
 		for (size_t k = 0; k < parent->arenas.count; k++) {
 			struct arena *w = ARRAY_AT(&child->arenas, struct arena, i);
+			const struct arena *from = ARRAY_AT(&parent->arenas, struct arena, k);
 
-			if (w->inode == ARRAY_AT(&parent->arenas, struct arena, k)->inode)
-				w->elsewhere = parent->who.pid;
+			if (w->inode != from->inode)
+				continue;
+			/* The parent may share it, too: then they are those of a third one. */
+			w->elsewhere = from->elsewhere ? from->elsewhere : parent->who.pid;
+			any = true;
 		}
+	known = any ? array_add(&parent->family) : NULL;
+	if (known)
+		*known = child->who.pid;
 }
 
 void jumps_done(struct probes_session *s)
 {
+	survivor_done(s);
 	for (size_t i = 0; i < s->arenas.count; i++)
 		arena_done(ARRAY_AT(&s->arenas, struct arena, i));
 	array_done(&s->arenas);

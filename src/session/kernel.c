@@ -14,8 +14,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- where ---- */
-
 bool kernel_may(const struct object_probes *h, const struct array *places, size_t at)
 {
 	const struct jumps_place *place = ARRAY_AT(places, struct jumps_place, at);
@@ -63,8 +61,6 @@ bool kernel_choose(
 	j->new_[0] = ARCH_BREAKPOINT;
 	return true;
 }
-
-/* ---- placing ---- */
 
 static struct object_jump *kernel_jump(
 	const struct probes_session *s, const struct probes_edit *edit, struct object_probes **h)
@@ -183,8 +179,7 @@ int kernel_attach(struct probes_session *s, const struct plan *p, struct probes_
 
 void kernel_detach(struct probes_session *s, const struct plan *p, bool placed)
 {
-	for (size_t i = 0; i < p->uprobes.count; i++) {
-		const struct probes_edit *edit = ARRAY_AT(&p->uprobes, struct probes_edit, i);
+	ARRAY_EACH(const struct probes_edit, edit, &p->uprobes) {
 		struct object_probes *h;
 		struct object_jump *j = kernel_jump(s, edit, &h);
 

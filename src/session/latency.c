@@ -1,10 +1,8 @@
 /* The public calls that measure how long a pair takes. */
-#include "session/session.h"
+#include "session/events.h"
 
 #include "base/error.h"
 #include "base/now.h"
-#include "count/clock.h"
-#include "elf/operand.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,6 +16,8 @@ struct latency {
 	size_t probes[2]; /* start and end */
 	size_t arena;     /* whose state it uses */
 	bool on, keyed;
+	bool elsewhere; /* the state is another process's, whose session measures there, and reads
+			   it */
 	double ns_per_tick;
 	uint64_t looked;          /* at the threads: now_ns */
 	struct recorder_sum base; /* at the last reset */
@@ -29,15 +29,6 @@ static struct arena *latency_state_arena(struct probes_session *s, const struct 
 	return ARRAY_AT(&s->arenas, struct arena, l->arena);
 }
 
-/* The arena that a site counts in; NULL: none, since no jump is known, or the kernel counts there,
- * which measures nothing. */
-static struct arena *latency_arena(struct probes_session *s, const struct object_jump *j)
-{
-	if (!j->length || j->tactic == PROBES_TACTIC_KERNEL || j->arena == PROBES_NONE)
-		return NULL;
-	return ARRAY_AT(&s->arenas, struct arena, j->arena);
-}
-
 /* ---- beginning ---- */
 
 static int latency_refused(struct probes_session *s, struct probes_error *e)
@@ -46,14 +37,29 @@ static int latency_refused(struct probes_session *s, struct probes_error *e)
 		e, PROBES_REFUSED, -EBUSY, "cannot measure times of process %d", s->who.pid);
 }
 
-/* Does another session keep the hits of the site as events? */
-static bool latency_reads_events(struct probes_session *s, const struct object_jump *j)
+/* A pair that another process measures in its counters, some of which are this one's, too. */
+static int latency_find_elsewhere(struct probes_session *s, struct latency *l,
+	const struct object_jump *j, enum recorder_what what, struct probes_error *e)
 {
-	struct arena *w = latency_arena(s, j);
+	const struct arena *w = jumps_arena(s, j);
 	struct recorder_role role;
+	uint64_t state;
 
-	return w && arena_role(w, &s->memory, j->entry, &role) && role.what == RECORDER_EVENT &&
-	       owner_of_state(s, w, OWNER_EVENTS);
+	if (arena_role(w, &s->memory, j->entry, &role) && role.what == what) {
+		state = role.older.state ? role.older.state : arena_state(w);
+		for (size_t i = 0; i < s->arenas.count; i++)
+			if (arena_state(ARRAY_AT(&s->arenas, struct arena, i)) == state &&
+				owner_is_ours(
+					s, ARRAY_AT(&s->arenas, struct arena, i), OWNER_PAIR)) {
+				l->arena = i;
+				l->elsewhere = true;
+				return 0;
+			}
+	}
+	latency_refused(s, e);
+	return error_why(e,
+		"it shares its counters with process %d, where this pair is not measured",
+		(int)w->elsewhere);
 }
 
 /* The oldest arena of the counted sites of both probes: its state serves all of them. */
@@ -69,7 +75,8 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 
 		for (uint32_t k = 0; h->jumps && k < h->probes[local].site_count; k++) {
 			const struct object_jump *j = &h->jumps[first + k];
-			const struct arena *w = latency_arena(s, j);
+			struct arena *w = jumps_arena(s, j);
+			struct recorder_role role;
 
 			if (!h->site_live[first + k].counted || !w)
 				continue;
@@ -83,14 +90,24 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 				latency_refused(s, e);
 				return owner_refuse_shared(w, e);
 			}
-			if (latency_reads_events(s, j)) {
+			if (arena_role(w, &s->memory, j->entry, &role) &&
+				role.what == RECORDER_EVENT && owner_of_state(s, w, OWNER_EVENTS)) {
 				latency_refused(s, e);
 				return error_why(e, "another session keeps the events of %s",
 					h->probes[local].name);
 			}
 			any[i] = true;
-			if (l->arena == SIZE_MAX || w->serial < latency_state_arena(s, l)->serial)
+			if (w->elsewhere) {
+				int r = latency_find_elsewhere(
+					s, l, j, i ? RECORDER_END : RECORDER_START, e);
+
+				if (r < 0)
+					return r;
+			} else if (!l->elsewhere &&
+				   (l->arena == SIZE_MAX ||
+					   w->serial < latency_state_arena(s, l)->serial)) {
 				l->arena = j->arena;
+			}
 		}
 		if (!any[i]) {
 			latency_refused(s, e);
@@ -120,13 +137,7 @@ static int latency_key(const struct probes_probe *p, const struct probes_site *s
 			p->name, one->place);
 		return error_hint(e, "match by another argument, or by thread");
 	}
-	role->key = place.what == OPERAND_REGISTER ? RECORDER_REGISTER
-		    : place.what == OPERAND_MEMORY ? RECORDER_STACK
-						   : RECORDER_CONSTANT;
-	role->number = place.number;
-	role->constant = (uint64_t)place.value;
-	role->displacement = (int32_t)place.value;
-	role->size = one->size ? one->size : 8;
+	role->key = events_operand(&place, one);
 	return 0;
 }
 
@@ -191,13 +202,20 @@ static int latency_set_roles(struct probes_session *s, struct latency *l, unsign
 		for (uint32_t k = 0; r == 0 && h->jumps && k < p->site_count; k++) {
 			const struct object_jump *j = &h->jumps[first + k];
 			struct recorder_role role = {.pushed = kind_pushed(p)};
-			struct arena *w = latency_arena(s, j);
+			struct arena *w = jumps_arena(s, j);
 
-			if (!w || (w != state && w->serial <= state->serial))
+			if (!w || w->elsewhere || (w != state && w->serial <= state->serial))
 				continue;
+			if (on && w != state && !arena_knows(w, &s->memory, state)) {
+				latency_refused(s, e);
+				return error_why(e,
+					"it had counters of more than %d kinds when some of these "
+					"probes were first counted",
+					RECORDER_OLDER);
+			}
 			if (w != state)
-				recorder_send(&role, arena_state(w), arena_state(state),
-					arena_cookie(state));
+				role.older = (struct recorder_place){
+					arena_state(state), arena_cookie(state)};
 			if (on)
 				role.what = i ? RECORDER_END : RECORDER_START;
 			if (on && argument)
@@ -213,9 +231,12 @@ static int latency_set_roles(struct probes_session *s, struct latency *l, unsign
 static int latency_measure(struct probes_session *s, struct latency *l, struct probes_error *e)
 {
 	struct arena *w = latency_state_arena(s, l);
-	struct recorder_state values = {.epoch = 1};
-	int r = owner_take(s, w, OWNER_PAIR, &values.session, e);
+	uint64_t session, multiplier;
+	int r = headroom_check_own(s, HEADROOM_PAIR, "measure times of", e);
 
+	if (r < 0)
+		return r;
+	r = owner_take(s, w, OWNER_PAIR, &session, e);
 	if (r == 0)
 		r = clock_calibrate(&l->ns_per_tick, e);
 	/* System calls are run in it, one session at a time. */
@@ -233,8 +254,9 @@ static int latency_measure(struct probes_session *s, struct latency *l, struct p
 	if (r == 0 && !w->file)
 		r = headroom_check_pages(
 			s, offsetof(struct recorder_state, events) / TACTICS_PAGE + 1, e);
-	values.multiplier = (uint64_t)(l->ns_per_tick * 4294967296.0);
-	if (r == 0 && (!proofs_open_table(s, w) || !arena_measure(w, &s->memory, &values)))
+	multiplier = (uint64_t)(l->ns_per_tick * 4294967296.0);
+	if (r == 0 &&
+		(!proofs_open_table(s, w) || !arena_measure(w, &s->memory, session, multiplier)))
 		r = error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
 	/* If another session has it, there is nothing to give. */
 	if (r < 0)
@@ -259,7 +281,7 @@ int probes_latency_begin(struct probes_session *s, size_t start, size_t end, uns
 		return error_memory(e, "times");
 	*l = (struct latency){.probes = {start, end}, .keyed = argument};
 	r = latency_find(s, l, e);
-	if (r == 0)
+	if (r == 0 && !l->elsewhere)
 		r = latency_measure(s, l, e);
 	if (r < 0) {
 		free(l);
@@ -282,9 +304,11 @@ void probes_latency_end(struct probes_session *s)
 	if (!s->latency || !s->latency->on)
 		return;
 	(void)latency_set_roles(s, s->latency, 0, false, &ignored);
+	s->latency->on = false;
+	if (s->latency->elsewhere)
+		return;
 	arena_unmeasure(latency_state_arena(s, s->latency), &s->memory);
 	owner_give(s, latency_state_arena(s, s->latency), OWNER_PAIR);
-	s->latency->on = false;
 }
 
 /* ---- reading ---- */
@@ -293,7 +317,7 @@ void latency_keep(struct probes_session *s)
 {
 	struct latency *l = s->latency;
 
-	if (!l || !l->on || now_ns() - l->looked < LATENCY_LOOK_NS)
+	if (!l || !l->on || l->elsewhere || now_ns() - l->looked < LATENCY_LOOK_NS)
 		return;
 	l->looked = now_ns();
 	proofs_look(s, false);
@@ -316,6 +340,7 @@ int probes_latency_read(
 {
 	struct latency *l = s->latency;
 	struct recorder_sum now;
+	struct arena *w;
 
 	*out = (struct probes_latency){0};
 	if (!l)
@@ -323,16 +348,18 @@ int probes_latency_read(
 	latency_keep(s);
 	holder_keep(s);
 	*out = l->last;
-	if (!arena_measured(latency_state_arena(s, l), &s->memory, l->keyed, false, &now)) {
+	if (l->elsewhere) {
+		out->shared = latency_state_arena(s, l)->elsewhere;
+		return probes_alive(s, e);
+	}
+	w = latency_state_arena(s, l);
+	if (!arena_measured(w, survivor_memory(s, w), l->keyed, false, &now)) {
 		int r = probes_alive(s, e);
 
 		return r < 0 ? r
 			     : error_set(e, PROBES_FAILED, -EIO, "cannot read times of process %d",
 				       s->who.pid);
 	}
-	/* Another process has the same state, and its session has read it. */
-	if (latency_state_arena(s, l)->elsewhere)
-		now = (struct recorder_sum){.least = UINT64_MAX};
 	*out = (struct probes_latency){.matched = latency_less(now.matched, l->base.matched),
 		.open = now.open,
 		.nested = latency_less(now.nested, l->base.nested),
@@ -355,6 +382,8 @@ int probes_latency_reset(struct probes_session *s, struct probes_error *e)
 
 	if (!l)
 		return latency_none(s, e);
+	if (l->elsewhere)
+		return 0;
 	if (!arena_measured(latency_state_arena(s, l), &s->memory, l->keyed, true, &l->base))
 		return error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
 	l->last = (struct probes_latency){0};

@@ -11,7 +11,6 @@
 #include "session/session.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +42,7 @@ static void launch_remember(struct probes_session *s, const char *path, const ch
 		s->followed.count ? ARRAY_AT(&s->followed, char *, s->followed.count - 1) : NULL;
 	size_t length = strlen(path) + 2 + strlen(why);
 	unsigned times;
-	char *line, **slot;
+	char *line;
 
 	if (last && !strncmp(*last, path, strlen(path)) &&
 		!strncmp(*last + strlen(path), ": ", 2) &&
@@ -62,9 +61,7 @@ static void launch_remember(struct probes_session *s, const char *path, const ch
 	if (s->followed.count == LAUNCH_MOST) {
 		free(*last);
 		*last = line;
-	} else if ((slot = array_add(&s->followed))) {
-		*slot = line;
-	} else {
+	} else if (!array_push(&s->followed, &line)) {
 		free(line);
 	}
 }
@@ -146,21 +143,6 @@ int probes_resume(struct probes_session *s, struct probes_error *e)
 	return 0;
 }
 
-/* ---- following ---- */
-
-static int launch_ended(const struct probes_session *s, int status, struct probes_error *e)
-{
-	error_set(e, PROBES_NO_TARGET, -ECHILD, "no program with probes was started");
-	if (WIFSIGNALED(status))
-		error_why(e, "process %d was killed by signal %d (%s) before it became one",
-			s->who.pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else
-		error_why(e, "process %d exited with status %d and never became one", s->who.pid,
-			WEXITSTATUS(status));
-	return error_hint(e, "programs that a launcher forks are not followed: name the program "
-			     "itself, or attach to it when it runs");
-}
-
 /*
  * The followed process has called exec, and is held. 1: *next is a program; 0: it is a launcher
  * again, which is remembered; a negative errno: a shortage.
@@ -228,8 +210,21 @@ int probes_follow(
 			: left > 0  ? (int)left
 				    : 0,
 			&status, &linker);
-		if (r == -ECHILD)
-			return launch_ended(s, status, e);
+		if (r == -ECHILD) {
+			error_set(e, PROBES_NO_TARGET, r, "no program with probes was started");
+			if (WIFSIGNALED(status))
+				error_why(e,
+					"process %d was killed by signal %d (%s) before it became "
+					"one",
+					s->who.pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
+			else
+				error_why(e,
+					"process %d exited with status %d and never became one",
+					s->who.pid, WEXITSTATUS(status));
+			return error_hint(e,
+				"programs that a launcher forks are not followed: name the program "
+				"itself, or attach to it when it runs");
+		}
 		if (r < 0) {
 			*e = linker;
 			return r;

@@ -21,12 +21,10 @@ int probes_others(struct probes_session *s, struct probes_other **others, size_t
 	array_init(&found, sizeof(struct journal_found));
 	array_init(&all, sizeof(struct probes_other));
 	fits = array_reserve(&all, 1) && (!s->process || journals_find(s, &found));
-	for (size_t i = 0; fits && i < found.count; i++) {
-		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
-
-		if (f->living && (repair_remaining(&f->text) || f->text.pending.count))
+	ARRAY_EACH_WHILE(fits, const struct journal_found, f, &found)
+		if (f->living &&
+			(leftovers_remaining(NULL, NULL, &f->text) || f->text.pending.count))
 			fits = holder_add(&all, f->text.key.owner, f->text.key.pids != here.pids);
-	}
 	for (size_t i = 0; fits && s->process && i < s->arenas.count; i++)
 		fits = holder_add_arena(s, ARRAY_AT(&s->arenas, struct arena, i), &all);
 	journal_found_done(&found);

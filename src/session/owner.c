@@ -1,208 +1,83 @@
 /*
- * What follows from who counts and who measures (session/holder.c). The last session that counts at
- * a site removes the jump. A jump without an owner is taken over by whoever wants it. The state of
- * an arena, in which a pair is measured or events are kept, has one owner at a time.
+ * What follows from who counts (session/holder.c): the last session that counts at a site removes
+ * the jump, and a jump without an owner is taken over by whoever wants it.
  */
 #include "session/session.h"
 
 #include "base/error.h"
 #include "process/procfs.h"
+#include "process/tree.h"
 
-#include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* The arena in which a site counts; NULL: none. */
-static struct arena *owner_arena(const struct probes_session *s, const struct object_jump *j)
-{
-	if (!j->length || j->tactic == PROBES_TACTIC_KERNEL || j->arena == PROBES_NONE)
-		return NULL;
-	return ARRAY_AT(&s->arenas, struct arena, j->arena);
-}
-
-/* ---- states ---- */
-
-static const struct {
-	const char *cannot, *does;
-} owner_does[] = {
-	[OWNER_PAIR] = {"measure times", "is already measuring times"},
-	[OWNER_EVENTS] = {"record events", "is already recording events"},
-};
-
-/* Where a state records its session. */
-static size_t owner_at(enum owner_state state)
-{
-	return state == OWNER_PAIR ? offsetof(struct recorder_state, session)
-				   : offsetof(struct recorder_state, events) +
-					     offsetof(struct events_state, session);
-}
-
-pid_t owner_of_state(struct probes_session *s, const struct arena *w, enum owner_state state)
-{
-	pid_t pid;
-
-	switch (holder_of_state(s, w, state, &pid)) {
-	case HOLDER_NONE:
-		return 0;
-	case HOLDER_LIVES:
-		return pid;
-	default:
-		return -1;
-	}
-}
-
-/* Refuse because another session has a state. */
-static int owner_refuse(const struct probes_session *s, enum owner_state wanted,
-	enum owner_state held, enum holder_life life, pid_t other, struct probes_error *e)
-{
-	char name[64];
-
-	error_set(e, PROBES_REFUSED, -EBUSY, "cannot %s of process %d", owner_does[wanted].cannot,
-		s->who.pid);
-	switch (life) {
-	case HOLDER_LIVES:
-		if (other == getpid())
-			return error_why(e,
-				"it shares its counters with the process from which it was forked, "
-				"which this session measures");
-		procfs_name(other, name, sizeof name);
-		error_why(e, "process %d (%s) %s there", (int)other, name, owner_does[held].does);
-		return error_hint(e, "wait for it to end, or quit it");
-	case HOLDER_CLAIMS:
-		error_why(e,
-			"a session in another pid namespace (process %d there) %s there: it is on "
-			"record, and a lock says that it lives",
-			(int)other, owner_does[held].does);
-		return error_hint(e, "wait for it to end, or quit it");
-	default:
-		error_why(e,
-			"a session in another pid namespace (process %d there) is on record, and "
-			"whether it lives cannot be seen from here: " HOLDER_LOCKED,
-			(int)other);
-		return error_hint(
-			e, "wait for it to end, or quit it; if it has ended, call repair there");
-	}
-}
-
-/*
- * Hits of these sites go to the state of an arena that no other session has: one that was killed
- * gave them their roles. Else they would be taken for hits of what begins now.
- */
-static void owner_forget_roles(struct probes_session *s, const struct arena *w)
-{
-	bool left = false;
-
-	/* A session is named before it gives the first role, and until it has taken the last. */
-	for (enum owner_state state = OWNER_PAIR; state <= OWNER_EVENTS; state++) {
-		uint64_t session = 1; /* also where it cannot be read */
-
-		(void)arena_get(w, &s->memory, owner_at(state), &session, sizeof session);
-		left = left || (!w->own[state] && session);
-	}
-	for (size_t i = 0; left && i < s->arenas.count; i++) {
-		struct arena *from = ARRAY_AT(&s->arenas, struct arena, i);
-		struct recorder_role role;
-
-		for (size_t k = 0; k < from->site_count; k++)
-			if (arena_role(from, &s->memory, k, &role) && role.what != RECORDER_NONE &&
-				!w->own[role.what == RECORDER_EVENT ? OWNER_EVENTS : OWNER_PAIR] &&
-				(role.state ? role.state == arena_state(w) : from == w))
-				(void)arena_clear_role(from, &s->memory, k);
-	}
-}
-
-/* Under the lock: of two sessions that take it at once the second one sees the first. */
-int owner_take(struct probes_session *s, struct arena *w, enum owner_state state, uint64_t *self,
-	struct probes_error *e)
-{
-	/* Both states use what is known of the threads, which one session at a time keeps. */
-	const enum owner_state both[2] = {state, OWNER_EVENTS - state};
-	enum holder_life life = HOLDER_NONE;
-	pid_t other = 0;
-	int r = lock_take(&s->lock, &s->who, s->memory.fd, SESSION_LOCK_MS, e);
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; life == HOLDER_NONE && i < 2; i++) {
-		life = holder_of_state(s, w, both[i], &other);
-		if (life != HOLDER_NONE)
-			r = owner_refuse(s, state, both[i], life, other, e);
-	}
-	if (r == 0) {
-		owner_forget_roles(s, w);
-		w->own[state] = true;
-		if (!holder_say(s, w)) {
-			w->own[state] = false;
-			r = error_set(e, PROBES_REFUSED, -EBUSY, "cannot %s of process %d",
-				owner_does[state].cannot, s->who.pid);
-			error_why(e,
-				"it cannot be put on record: %d sessions are, on this process and "
-				"its forked children, or the record cannot be written",
-				ARENA_HOLDERS);
-			error_hint(e, "quit one of them");
-		}
-	}
-	lock_release(&s->lock, &s->who, s->memory.fd);
-	*self = holder_self();
-	return r;
-}
-
-void owner_give(struct probes_session *s, struct arena *w, enum owner_state state)
-{
-	if (!w->own[state])
-		return;
-	w->own[state] = false;
-	(void)holder_say(s, w);
-}
-
-/* ---- sites ---- */
 
 void owner_look(struct probes_session *s)
 {
-	for (size_t i = 0; i < s->arenas.count; i++) {
-		struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
+	struct array links;
 
+	array_init(&links, sizeof(struct tree_link));
+	ARRAY_EACH(struct arena, w, &s->arenas) {
 		arena_read_left(w, &s->memory);
-		holder_look(s, w);
+		holder_look(s, w, &links);
 	}
-	for (size_t i = 0; i < s->catalog.objects.count; i++) {
-		const struct object_probes *h = catalog_object(&s->catalog, i);
-
+	array_done(&links);
+	for (const struct object_probes *h = catalog_first(&s->catalog); h; h = h->next)
 		for (size_t k = 0; h->jumps && k < h->site_count; k++) {
-			const struct arena *w = owner_arena(s, &h->jumps[k]);
+			const struct arena *w = jumps_arena(s, &h->jumps[k]);
 
 			h->jumps[k].shared = w && w->others && w->others[h->jumps[k].entry];
 		}
-	}
 }
 
 size_t owner_count_others(const struct probes_session *s, enum holder_life life)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < s->catalog.objects.count; i++) {
-		const struct object_probes *h = catalog_object(&s->catalog, i);
-
+	for (const struct object_probes *h = catalog_first(&s->catalog); h; h = h->next)
 		for (size_t k = 0; h->jumps && !h->info.gone && k < h->site_count; k++) {
 			const struct object_jump *j = &h->jumps[k];
-			const struct arena *w = j->shared ? owner_arena(s, j) : NULL;
+			const struct arena *w = j->shared ? jumps_arena(s, j) : NULL;
 
 			count += w && w->others && w->others[j->entry] == life && !j->mine &&
 				 h->site_live[k].counted;
 		}
-	}
 	return count;
 }
 
 bool owner_shares(const struct arena *w)
 {
-	return w->inherited && !w->elsewhere;
+	return arena_is_shared(w) && !w->elsewhere;
 }
 
 int owner_refuse_shared(const struct arena *w, struct probes_error *e)
 {
+	char name[64];
+
+	if (w->sharer_session < 0) {
+		error_why(e,
+			"a session in another pid namespace may count in process %d, which was "
+			"forked from it, in the same counters",
+			(int)w->sharer);
+		return error_hint(
+			e, "wait for it to end, or allow the threads of this one to be stopped");
+	}
+	if (w->sharer_session) {
+		procfs_name(w->sharer_session, name, sizeof name);
+		error_why(e,
+			"process %d (%s) counts in process %d, which was forked from it, in the "
+			"same counters",
+			(int)w->sharer_session, name, (int)w->sharer);
+		return error_hint(e,
+			"wait for it to end, use -tree, or allow the threads of this one to be "
+			"stopped");
+	}
+	if (w->sharer) {
+		error_why(e, "process %d, which was forked from it, counts in the same counters",
+			(int)w->sharer);
+		return error_hint(e,
+			"repair process %d, or allow the threads of this one to be stopped",
+			(int)w->sharer);
+	}
 	if (w->heir.session)
 		error_why(e,
 			"it shares its counters with process %d, from which it was forked, and "
@@ -224,6 +99,38 @@ bool owner_has_none(const struct object_probes *h, uint32_t site)
 	       j->tactic != PROBES_TACTIC_KERNEL && j->arena != PROBES_NONE;
 }
 
+/*
+ * What was left in the semaphores of a probe is this session's now: its journal says so, as of what
+ * it raises itself. False: no memory.
+ */
+static bool owner_take_left(
+	struct probes_session *s, struct object_probes *h, size_t local, uint32_t left)
+{
+	const struct probes_probe *p = &h->probes[local];
+	struct array edits;
+	bool fits = ownership_begin(h, PLAN_SEMAPHORE);
+
+	array_init(&edits, sizeof(struct probes_edit));
+	fits = fits && array_reserve(&edits, p->semaphore_count);
+	for (uint32_t i = 0; fits && i < p->semaphore_count; i++) {
+		struct ownership_resource more = {.kind = PLAN_SEMAPHORE,
+			.index = ownership_index(h, p, PLAN_SEMAPHORE, i),
+			.part = (int32_t)left};
+		uint32_t value = h->values[more.index];
+
+		if (more.index != object_probes_semaphore(h, p) + i)
+			continue;
+		ownership_add(h, &more);
+		*(struct probes_edit *)array_add(&edits) =
+			edit_semaphore(h->semaphores[more.index].address, value - left, value);
+	}
+	/* Where no journal can be kept, the next change will say so. */
+	if (fits && edits.count && journals_begin(s) == 0)
+		(void)journal_record(&s->journal, JOURNAL_MADE, &edits, NULL);
+	array_done(&edits);
+	return fits;
+}
+
 bool owner_inherit(struct probes_session *s, struct object_probes *h, size_t local)
 {
 	const struct probes_probe *p = &h->probes[local];
@@ -231,8 +138,7 @@ bool owner_inherit(struct probes_session *s, struct object_probes *h, size_t loc
 	uint32_t left = 0;
 
 	for (uint32_t k = 0; h->jumps && k < p->site_count; k++) {
-		const struct arena *w = owner_arena(s, &h->jumps[first + k]);
-
+		const struct arena *w = jumps_arena(s, &h->jumps[first + k]);
 		uint32_t entry = h->jumps[first + k].entry, here;
 
 		if (!w || !owner_has_none(h, (uint32_t)first + k))
@@ -245,20 +151,12 @@ bool owner_inherit(struct probes_session *s, struct object_probes *h, size_t loc
 		left = h->values[semaphores + i] < left ? h->values[semaphores + i] : left;
 	if (!kind_of(p)->guarded || !p->semaphore_count || !left)
 		return true;
-	if (!ownership_begin(h, PLAN_SEMAPHORE))
+	if (!owner_take_left(s, h, local, left))
 		return false;
-	for (uint32_t i = 0; i < p->semaphore_count; i++) {
-		struct ownership_resource more = {.kind = PLAN_SEMAPHORE,
-			.index = ownership_index(h, p, PLAN_SEMAPHORE, i),
-			.part = (int32_t)left};
-
-		if (more.index == semaphores + i)
-			ownership_add(h, &more);
-	}
 	h->jumps[first].raised = (uint8_t)left;
 	for (uint32_t k = 0; k < p->site_count; k++) {
 		const struct object_jump *j = &h->jumps[first + k];
-		struct arena *w = owner_arena(s, j);
+		struct arena *w = jumps_arena(s, j);
 
 		if (!w)
 			continue;
@@ -291,18 +189,6 @@ bool owner_adopt(struct probes_session *s, struct object_probes *h, size_t local
 	return true;
 }
 
-/* What a session that was killed measured there is measured no longer. */
-static void owner_forget_role(struct probes_session *s, const struct object_jump *j)
-{
-	struct arena *w = owner_arena(s, j);
-	struct recorder_role role;
-
-	if (!j->shared && arena_role(w, &s->memory, j->entry, &role) &&
-		role.what != RECORDER_NONE && !w->own[OWNER_PAIR] && !w->own[OWNER_EVENTS] &&
-		!owner_of_state(s, w, OWNER_PAIR) && !owner_of_state(s, w, OWNER_EVENTS))
-		(void)arena_clear_role(w, &s->memory, j->entry);
-}
-
 static bool owner_count(struct probes_session *s, struct object_probes *h, size_t local)
 {
 	const struct probes_probe *p = &h->probes[local];
@@ -311,17 +197,25 @@ static bool owner_count(struct probes_session *s, struct object_probes *h, size_
 	for (uint32_t k = 0; h->jumps && k < p->site_count; k++) {
 		struct ownership_resource one = {
 			.kind = PLAN_COUNTER, .index = (uint32_t)first + k, .part = 1};
+		struct object_jump *j = &h->jumps[first + k];
+		struct arena *w = jumps_arena(s, j);
+		struct recorder_role role;
 
-		if (!h->site_live[first + k].counted || !owner_arena(s, &h->jumps[first + k]) ||
+		if (!h->site_live[first + k].counted || !w ||
 			ownership_part(h, PLAN_COUNTER, (uint32_t)first + k) > 0)
 			continue;
 		if (!ownership_begin(h, PLAN_COUNTER))
 			return false;
 		ownership_add(h, &one);
-		h->jumps[first + k].taken = true;
-		if (h->jumps[first + k].ran)
-			h->jumps[first + k].base = h->jumps[first + k].hits;
-		owner_forget_role(s, &h->jumps[first + k]);
+		j->taken = true;
+		if (j->ran)
+			j->base = j->hits;
+		/* What a session that was killed measured there is measured no longer. */
+		if (!j->shared && arena_role(w, &s->memory, j->entry, &role) &&
+			role.what != RECORDER_NONE && !w->own[OWNER_PAIR] &&
+			!w->own[OWNER_EVENTS] && !owner_of_state(s, w, OWNER_PAIR) &&
+			!owner_of_state(s, w, OWNER_EVENTS))
+			(void)arena_clear_role(w, &s->memory, j->entry);
 	}
 	/* Its forked children inherit what it counts, written by whomever. */
 	if (!s->first_switch_ticks)
@@ -337,8 +231,9 @@ bool owner_begin(struct probes_session *s, const struct array *chosen, bool dry_
 	size_t local;
 
 	owner_look(s);
-	for (size_t i = 0; fits && chosen && i < chosen->count; i++) {
-		const struct selected *one = ARRAY_AT(chosen, struct selected, i);
+	if (!chosen)
+		return fits;
+	ARRAY_EACH_WHILE(fits, const struct selected, one, chosen) {
 		struct object_probes *h = catalog_find(&s->catalog, one->probe, &local);
 
 		if (one->verb != PROBES_COUNT && one->verb != PROBES_UNCOUNT)
@@ -377,8 +272,9 @@ bool owner_end(struct probes_session *s, const struct probes_result *r)
 static void owner_reconcile_arena(
 	struct probes_session *s, struct arena *w, const bool *wanted, const bool *taken)
 {
-	if (!memcmp(w->held, wanted, w->site_count))
+	if (!w->announced && !memcmp(w->held, wanted, w->site_count))
 		return;
+	w->announced = false;
 	arena_read_left(w, &s->memory);
 	for (size_t i = 0; i < w->site_count; i++) {
 		if (wanted[i] && !w->held[i] && !taken[i])
@@ -394,18 +290,16 @@ static void owner_reconcile_arena(
 
 void owner_reconcile(struct probes_session *s)
 {
-	for (size_t i = 0; i < s->arenas.count; i++) {
-		struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
+	ARRAY_EACH(struct arena, w, &s->arenas) {
 		bool *wanted = calloc(2 * w->site_count + 1, sizeof *wanted), any = w->held;
 		bool *taken = wanted ? wanted + w->site_count : NULL;
 
-		for (size_t o = 0; wanted && o < s->catalog.objects.count; o++) {
-			const struct object_probes *h = catalog_object(&s->catalog, o);
-
+		for (const struct object_probes *h = catalog_first(&s->catalog); wanted && h;
+			h = h->next) {
 			for (uint32_t k = 0; h->jumps && h->ownership && k < h->site_count; k++) {
 				struct object_jump *j = &h->jumps[k];
 
-				if (owner_arena(s, j) != w)
+				if (jumps_arena(s, j) != w)
 					continue;
 				if (ownership_part(h, PLAN_COUNTER, k) <= 0) {
 					j->taken = false;
@@ -421,9 +315,7 @@ void owner_reconcile(struct probes_session *s)
 			owner_reconcile_arena(s, w, wanted, taken);
 		free(wanted);
 	}
-	for (size_t i = 0; i < s->catalog.objects.count; i++) {
-		const struct object_probes *h = catalog_object(&s->catalog, i);
-
+	for (const struct object_probes *h = catalog_first(&s->catalog); h; h = h->next)
 		for (size_t k = 0; h->jumps && k < h->probe_count; k++) {
 			size_t first = object_probes_site(h, &h->probes[k]);
 			bool counts = false;
@@ -434,25 +326,21 @@ void owner_reconcile(struct probes_session *s)
 			if (!counts && h->probes[k].site_count)
 				h->jumps[first].raised = 0;
 		}
-	}
 }
 
 void owner_leave(struct probes_session *s)
 {
-	const uint64_t none = 0;
 	bool alive = s->process && s->arenas.count && identity_alive(&s->who) &&
 		     memory_alive(&s->memory);
 
 	for (size_t i = 0; alive && i < s->arenas.count; i++)
 		arena_read_left(ARRAY_AT(&s->arenas, struct arena, i), &s->memory);
-	for (size_t i = 0; alive && i < s->catalog.objects.count; i++) {
-		const struct object_probes *h = catalog_object(&s->catalog, i);
-
+	for (const struct object_probes *h = catalog_first(&s->catalog); alive && h; h = h->next)
 		for (size_t k = 0; h->jumps && k < h->site_count; k++) {
 			size_t probe = object_probes_probe_of(h, true, (uint32_t)k);
 			unsigned raised = h->jumps[object_probes_site(h, &h->probes[probe])].raised;
 			uint32_t entry = h->jumps[k].entry;
-			struct arena *w = owner_arena(s, &h->jumps[k]);
+			struct arena *w = jumps_arena(s, &h->jumps[k]);
 
 			/* A journal that stays says what this session raised. */
 			if (w && w->held && w->held[entry] && !s->keep_journal &&
@@ -460,15 +348,8 @@ void owner_leave(struct probes_session *s)
 				arena_set_left(w, &s->memory, entry,
 					(uint8_t)(w->sites[entry].left + raised));
 		}
-	}
-	for (size_t i = 0; alive && i < s->arenas.count; i++) {
-		struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
-
-		for (enum owner_state state = OWNER_PAIR; state <= OWNER_EVENTS; state++) {
-			if (w->own[state])
-				(void)arena_put(w, &s->memory, owner_at(state), &none, sizeof none);
-			w->own[state] = false;
-		}
+	ARRAY_EACH_WHILE(alive, struct arena, w, &s->arenas) {
+		owner_leave_states(s, w);
 		if (w->held)
 			memset(w->held, 0, w->site_count);
 		(void)holder_say(s, w);

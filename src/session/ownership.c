@@ -120,6 +120,21 @@ void ownership_add(struct object_probes *h, const struct ownership_resource *r)
 		parts[r->index] += r->part;
 }
 
+void ownership_remember(struct object_probes *h, uint32_t slot, const struct probes_edit *edit,
+	uint32_t seq, int32_t after)
+{
+	struct ownership_change *last = &h->ownership->changes[slot];
+
+	if (last->seq == seq)
+		last->steps = true;
+	else
+		*last = (struct ownership_change){.seq = seq,
+			.old = (uint16_t)edit_value(edit->old),
+			.reconciled = last->reconciled};
+	last->new_ = (uint16_t)edit_value(edit->new_);
+	last->before = after + (int32_t)last->old - (int32_t)last->new_;
+}
+
 void ownership_forget_reconciled(struct object_probes *h, struct plan_parts *undo)
 {
 	int32_t *parts = undo->of[PLAN_SEMAPHORE];
@@ -223,9 +238,8 @@ size_t ownership_owned_count(const struct probes_session *s, uint32_t until)
 {
 	size_t owned = 0;
 
-	for (size_t i = 0; s->switch_seq && i < s->catalog.objects.count; i++) {
-		const struct object_probes *h = catalog_object(&s->catalog, i);
-
+	for (const struct object_probes *h = catalog_first(&s->catalog); s->switch_seq && h;
+		h = h->next) {
 		for (size_t k = 0; h->ownership && k < h->probe_count; k++) {
 			uint32_t seq = h->ownership->switch_seq[k];
 

@@ -26,15 +26,6 @@
 #define PROOFS_RAN_NS 200000    /* if it has run for so long: a few times what it takes */
 
 /*
- * May a new thread be in this system call before its list is registered? It waits for its creator,
- * registers it, or rseq. asm/unistd_64.h: futex, set_robust_list, rseq.
- */
-static bool proofs_begins(long call)
-{
-	return call == 202 || call == 273 || call == 334;
-}
-
-/*
  * Does this system call make threads? In it a parent waits until its vfork's child has gone, and a
  * thread that was stopped before its first instruction is, too. asm/unistd_64.h: clone, vfork,
  * clone3.
@@ -60,21 +51,6 @@ static long proofs_call(const struct probes_session *s, pid_t tid)
 	return call;
 }
 
-/* Does a thread wait for the child of a vfork? That one has its thread pointer meanwhile. */
-static bool proofs_in_vfork(const struct probes_session *s, const struct threads *t)
-{
-	for (size_t i = 0; i < t->all.count; i++)
-		if (proofs_creates(proofs_call(s, ARRAY_AT(&t->all, struct thread, i)->tid)))
-			return true;
-	return false;
-}
-
-/* Does another process run in its memory, with the thread pointer of one of its threads? */
-static bool proofs_alone(const struct probes_session *s, const struct threads *t)
-{
-	return sharing_find(&s->who) <= 0 || proofs_in_vfork(s, t);
-}
-
 /* Tell the process, in the page of each arena that only it has. */
 static void proofs_tell(struct probes_session *s, bool distinct)
 {
@@ -97,13 +73,11 @@ static int64_t proofs_waits(struct array *unproven, pid_t tid, int64_t now)
 {
 	struct session_unproven *one;
 
-	for (size_t i = 0; i < unproven->count; i++) {
-		one = ARRAY_AT(unproven, struct session_unproven, i);
-		if (one->tid == tid) {
-			one->seen = now;
-			return now - one->since;
+	ARRAY_EACH(struct session_unproven, known, unproven)
+		if (known->tid == tid) {
+			known->seen = now;
+			return now - known->since;
 		}
-	}
 	one = array_add(unproven);
 	if (one)
 		*one = (struct session_unproven){tid, now, now};
@@ -133,7 +107,9 @@ static bool proofs_has_begun(const struct probes_session *s, pid_t tid)
 	char file[48];
 	int64_t ns;
 
-	if (call >= 0 && !proofs_begins(call) && !proofs_creates(call))
+	/* Before, it waits for its creator, registers its list, or rseq. asm/unistd_64.h: futex,
+	 * set_robust_list, rseq. */
+	if (call >= 0 && call != 202 && call != 273 && call != 334 && !proofs_creates(call))
 		return true;
 	snprintf(file, sizeof file, "task/%d/schedstat", (int)tid);
 	ns = proofs_runtime(s->who.proc, file);
@@ -145,26 +121,33 @@ static bool proofs_has_begun(const struct probes_session *s, pid_t tid)
 /*
  * Look at the threads. Can each be told from the others? A new one registers its list when it has
  * begun, and no longer has it when it ends: so it may be without a proof for a moment. *waits: one
- * is.
+ * is. *code: why they cannot be read, a negative errno; else 0.
  */
-static bool proofs_read(struct probes_session *s, bool calls, bool *waits)
+static bool proofs_read(struct probes_session *s, bool calls, bool *waits, int *code)
 {
-	struct threads t = {.hint = s->threads.hint};
-	int r = threads_look(s->who.proc, &s->memory, calls, &t);
-	int64_t now = (int64_t)now_ns();
-	bool distinct = r == 0;
+	struct threads t = {0};
+	bool begun = false, vfork = false;
 	size_t left = 0;
+	int64_t now;
 
-	*waits = false;
-	for (size_t i = 0; t.all.count > 1 && i < t.all.count; i++) {
-		const struct thread *one = ARRAY_AT(&t.all, struct thread, i);
+	/* It may begin between the look and the question whether it has: then the next look shows
+	   what it has registered. */
+	for (int looks = 0; !looks || (looks == 1 && begun); looks++) {
+		threads_done(&t);
+		t = (struct threads){.hint = s->threads.hint};
+		*code = threads_look(s->who.proc, &s->memory, calls, &t);
+		now = (int64_t)now_ns();
+		*waits = begun = false;
+		for (size_t i = 0; t.all.count > 1 && i < t.all.count; i++) {
+			const struct thread *one = ARRAY_AT(&t.all, struct thread, i);
 
-		if (one->pointer)
-			continue;
-		*waits = true;
-		if (proofs_waits(&s->unproven, one->tid, now) > PROOFS_WAIT_NS &&
-			proofs_has_begun(s, one->tid))
-			distinct = false;
+			if (one->pointer)
+				continue;
+			*waits = true;
+			begun = (proofs_waits(&s->unproven, one->tid, now) > PROOFS_WAIT_NS &&
+					proofs_has_begun(s, one->tid)) ||
+				begun;
+		}
 	}
 	for (size_t i = 0; i < s->unproven.count; i++) {
 		struct session_unproven *one = ARRAY_AT(&s->unproven, struct session_unproven, i);
@@ -175,19 +158,28 @@ static bool proofs_read(struct probes_session *s, bool calls, bool *waits)
 	s->unproven.count = left;
 	threads_done(&s->threads);
 	s->threads = t;
-	return distinct && t.distinct && proofs_alone(s, &t);
+	if (*code || begun || !t.distinct)
+		return false;
+	/* Another process in its memory has the thread pointer of one of its threads, unless a
+	   thread waits for it: that of a vfork has it meanwhile. */
+	if (sharing_find(&s->who) <= 0)
+		return true;
+	for (size_t i = 0; !vfork && i < t.all.count; i++)
+		vfork = proofs_creates(proofs_call(s, ARRAY_AT(&t.all, struct thread, i)->tid));
+	return vfork;
 }
 
 bool proofs_begin(struct probes_session *s, bool calls)
 {
 	const struct timespec nap = {.tv_nsec = PROOFS_NAP_NS};
 	bool waits = true;
+	int code;
 
 	for (int64_t from = (int64_t)now_ns(), i = 0;
 		waits && (int64_t)now_ns() - from < 2 * PROOFS_WAIT_NS; i++) {
 		if (i)
 			nanosleep(&nap, NULL);
-		s->distinct = proofs_read(s, calls, &waits);
+		s->distinct = proofs_read(s, calls, &waits, &code);
 		waits = waits && s->distinct;
 	}
 	proofs_tell(s, s->distinct);
@@ -196,18 +188,24 @@ bool proofs_begin(struct probes_session *s, bool calls)
 
 void proofs_look(struct probes_session *s, bool calls)
 {
+	struct probes_error e;
 	bool waits;
+	int code;
 
-	if (!s->arenas.count || !arch_has_thread_pointer() || proofs_read(s, calls, &waits) ||
-		!s->distinct || !identity_alive(&s->who) || !memory_alive(&s->memory))
+	if (!s->arenas.count || !arch_has_thread_pointer() ||
+		proofs_read(s, calls, &waits, &code) || !s->distinct || !identity_alive(&s->who) ||
+		!memory_alive(&s->memory))
 		return;
 	s->distinct = false;
 	proofs_tell(s, false);
+	error_set(&e, PROBES_FAILED, code, "the threads of process %d can no longer be %s",
+		s->who.pid, code < 0 ? "read" : "told apart");
+	if (code == 0)
+		error_why(&e, "glibc has not created all of them, or two share a thread pointer");
 	log_say(&s->log, PROBES_LOG_NOTICE,
-		"the threads of process %d can no longer be told apart (glibc has not created all "
-		"of them, or two share a thread pointer): some hits so far may be missing; from "
-		"now on they are counted under a lock",
-		s->who.pid);
+		"%s: %s; some hits so far may be missing, and from now on they are counted under a "
+		"lock",
+		e.what, e.why);
 }
 
 int proofs_ask(

@@ -1,6 +1,4 @@
-/*
- * Reading and judging the live states of a session's probes. Writes nothing.
- */
+/* Reading and judging the live states of a session's probes. Writes nothing. */
 #include "session/session.h"
 
 #include "base/error.h"
@@ -48,14 +46,10 @@ static int read_judge_all(
 
 	array_init(&inconsistent, sizeof(size_t));
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		size_t index = which ? which[i] : i, *slot;
+		size_t index = which ? which[i] : i;
 
-		if (read_judge(s, index) != PROBES_INCONSISTENT)
-			continue;
-		slot = array_add(&inconsistent);
-		if (slot)
-			*slot = index;
-		else
+		if (read_judge(s, index) == PROBES_INCONSISTENT &&
+			!array_push(&inconsistent, &index))
 			r = error_memory(e, "a reading");
 	}
 	which = inconsistent.data;

@@ -5,45 +5,10 @@
  */
 #include "session/session.h"
 
-#include "base/error.h"
 #include "process/procfs.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* How much of this session's part of a count is gone; 0: none, or nobody can tell. */
-static int32_t reconcile_gone(const struct object_probes *h, uint32_t slot)
-{
-	uint32_t value = h->values[slot];
-	int32_t part = ownership_part(h, PLAN_SEMAPHORE, slot);
-
-	return value != PROBES_NONE && part > (int64_t)value ? part - (int32_t)value : 0;
-}
-
-/* Has another session lowered the count, and will raise it again? */
-static bool reconcile_comes_back(const struct array *lowered, uint64_t address)
-{
-	for (size_t i = 0; i < lowered->count; i++)
-		if (ARRAY_AT(lowered, struct plan_lowered, i)->address == address)
-			return true;
-	return false;
-}
-
-/* What others took away may be what was raised to count: then the end of the count takes nothing.
- */
-static void reconcile_counting(struct object_probes *h, const struct probes_probe *p)
-{
-	struct object_jump *j =
-		h->jumps && p->site_count ? &h->jumps[object_probes_site(h, p)] : NULL;
-
-	for (uint32_t i = 0; j && i < p->semaphore_count; i++) {
-		int32_t part =
-			ownership_part(h, PLAN_SEMAPHORE, ownership_index(h, p, PLAN_SEMAPHORE, i));
-
-		if (part < j->raised)
-			j->raised = part > 0 ? (uint8_t)part : 0;
-	}
-}
 
 /* Take what is gone off what is owned of an object; appends the edits that take it off the record.
  */
@@ -52,17 +17,22 @@ static void reconcile_object(struct probes_session *s, struct object_probes *h,
 {
 	h->ownership->below = false;
 	for (uint32_t slot = 0; slot < h->semaphore_count; slot++) {
-		int32_t gone = reconcile_gone(h, slot);
+		uint32_t value = h->values[slot];
+		int32_t part = ownership_part(h, PLAN_SEMAPHORE, slot),
+			gone = part - (int32_t)value;
 		struct ownership_resource less = {
 			.kind = PLAN_SEMAPHORE, .index = slot, .part = -gone};
 		struct ownership_change *last = &h->ownership->changes[slot];
 		struct probes_edit *edit;
+		size_t i = 0;
 
-		if (!gone)
+		if (value == PROBES_NONE || part <= (int64_t)value)
 			continue;
-		edit = reconcile_comes_back(lowered, h->semaphores[slot].address)
-			       ? NULL
-			       : array_add(edits);
+		/* Has another session lowered the count, and will raise it again? */
+		while (i < lowered->count && ARRAY_AT(lowered, struct plan_lowered, i)->address !=
+						     h->semaphores[slot].address)
+			i++;
+		edit = i < lowered->count ? NULL : array_add(edits);
 		if (!edit) {
 			h->ownership->below = true;
 			continue;
@@ -72,26 +42,26 @@ static void reconcile_object(struct probes_session *s, struct object_probes *h,
 		*last = (struct ownership_change){.seq = ++s->change_seq,
 			.old = last->new_,
 			.new_ = (uint16_t)h->values[slot],
-			.before = ownership_part(h, PLAN_SEMAPHORE, slot),
+			.before = part,
 			.reconciled = last->reconciled + gone};
 		ownership_add(h, &less);
 		s->last_switch_ticks = procfs_now();
 	}
 	for (size_t i = 0; i < h->probe_count; i++) {
-		reconcile_counting(h, &h->probes[i]);
+		const struct probes_probe *p = &h->probes[i];
+		struct object_jump *j =
+			h->jumps && p->site_count ? &h->jumps[object_probes_site(h, p)] : NULL;
+
+		/* It may be what was raised to count: then the end of the count takes nothing. */
+		for (uint32_t k = 0; j && k < p->semaphore_count; k++) {
+			int32_t part = ownership_part(
+				h, PLAN_SEMAPHORE, ownership_index(h, p, PLAN_SEMAPHORE, k));
+
+			if (part < j->raised)
+				j->raised = part > 0 ? (uint8_t)part : 0;
+		}
 		ownership_judge(h, i);
 	}
-}
-
-static bool reconcile_needed(const struct probes_session *s)
-{
-	for (size_t i = 0; i < s->catalog.objects.count; i++) {
-		const struct object_probes *h = catalog_object(&s->catalog, i);
-
-		if (h->ownership && h->ownership->below)
-			return true;
-	}
-	return false;
 }
 
 /*
@@ -111,12 +81,9 @@ static void reconcile_parts(struct probes_session *s)
 	array_init(&edits, sizeof(struct probes_edit));
 	if (read_probes(s, NULL, 0, &e) == 0 && journals_find(s, &journals) &&
 		journals_lowered(s, &journals, &lowered))
-		for (size_t i = 0; i < s->catalog.objects.count; i++) {
-			struct object_probes *h = catalog_object(&s->catalog, i);
-
+		for (struct object_probes *h = catalog_first(&s->catalog); h; h = h->next)
 			if (h->ownership && h->ownership->below)
 				reconcile_object(s, h, &lowered, &edits);
-		}
 	r = edits.count && s->journal.fd >= 0
 		    ? journal_record(&s->journal, JOURNAL_MADE, &edits, NULL)
 		    : 0;
@@ -134,8 +101,11 @@ int probes_refresh(
 	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e)
 {
 	int r = s->process ? read_probes(s, which, count, e) : 0;
+	bool below = false;
 
-	if (r == 0 && reconcile_needed(s))
+	for (const struct object_probes *h = catalog_first(&s->catalog); h && !below; h = h->next)
+		below = h->ownership && h->ownership->below;
+	if (r == 0 && below)
 		reconcile_parts(s);
 	if (r == 0)
 		count_watch(s);

@@ -1,18 +1,15 @@
 /*
- * The public calls that find and undo what an interrupted session left. The
- * journals say which edits were made for certain; of the last, unfinished
- * plan the process itself says how far it came.
+ * The public call that undoes what interrupted sessions left. The journals say which edits were
+ * made for certain; of the last, unfinished plan the process itself says how far it came.
  */
 #include "session/session.h"
 
 #include "base/error.h"
-#include "base/order.h"
 #include "process/descriptors.h"
 #include "process/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,143 +17,27 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- what the journal says ---- */
-
-/* An edit of a journal, by its address, then in the order of the journal. */
-struct repair_place {
-	uint64_t address;
-	bool pending; /* of a plan whose end is not on record */
-	const struct probes_edit *edit;
-};
-
-/* All edits of a journal; false: no memory. */
-static bool repair_places(const struct journal_text *text, struct array *places)
-{
-	size_t made = text->made.count, total = made + text->pending.count;
-
-	if (!array_reserve(places, total))
-		return false;
-	for (size_t i = 0; i < total; i++) {
-		const struct probes_edit *edit =
-			i < made ? ARRAY_AT(&text->made, struct probes_edit, i)
-				 : ARRAY_AT(&text->pending, struct probes_edit, i - made);
-
-		*(struct repair_place *)array_add(places) = (struct repair_place){
-			.address = edit->address, .pending = i >= made, .edit = edit};
-	}
-	return order_by_number(
-		places->data, places->count, places->size, offsetof(struct repair_place, address));
-}
-
-/* The places of an address, which follow each other: the first, and *end. */
-static const struct repair_place *repair_at(
-	const struct array *places, uint64_t address, const struct repair_place **end)
-{
-	const struct repair_place *all = places->data;
-	size_t first = order_first(all, places->count, places->size,
-		       offsetof(struct repair_place, address), address),
-	       after = first;
-
-	while (after < places->count && all[after].address == address)
-		after++;
-	*end = all + after;
-	return all + first;
-}
-
-size_t repair_remaining(const struct journal_text *text)
-{
-	size_t remaining = 0;
-	struct array places;
-	int64_t part = 0;
-
-	array_init(&places, sizeof(struct repair_place));
-	if (!repair_places(text, &places))
-		remaining = text->made.count; /* perhaps all of them */
-	for (size_t i = 0; i < places.count; i++) {
-		const struct repair_place *at = ARRAY_AT(&places, struct repair_place, i);
-
-		part += at->pending ? 0 : edit_delta(at->edit);
-		/* Code has changed unless it was written back. */
-		if (!at->pending && (at->edit->role == PROBES_ROLE_CODE_ALONE ||
-					    at->edit->role == PROBES_ROLE_COUNTER))
-			part = !part;
-		if (i + 1 < places.count && at[1].address == at->address)
-			continue;
-		remaining += part != 0;
-		part = 0;
-	}
-	array_done(&places);
-	return remaining;
-}
-
-int probes_leftovers(struct probes_session *s, struct probes_leftover **leftovers, size_t *count,
-	struct probes_error *e)
-{
-	struct array found;
-	size_t unowned, unknown = 0;
-	bool fits;
-	int r;
-
-	*leftovers = NULL;
-	*count = 0;
-	/* Without descriptors the journals would seem to be missing. */
-	r = s->process ? descriptors_spare(0) : 0;
-	if (r < 0)
-		return error_set(e, PROBES_FAILED, r, "cannot look for what was left in process %d",
-			s->who.pid);
-	array_init(&found, sizeof(struct journal_found));
-	fits = !s->process || journals_find(s, &found);
-	if (fits)
-		*leftovers = calloc(found.count + 3, sizeof **leftovers);
-	for (size_t i = 0; *leftovers && i < found.count; i++) {
-		const struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
-		struct probes_leftover *left = &(*leftovers)[*count];
-		char folder[250];
-
-		if (f->living)
-			continue;
-		++*count;
-		left->owner = f->text.key.owner;
-		left->changes = repair_remaining(&f->text);
-		left->interrupted = f->text.pending.count > 0;
-		if (!*f->unjudged)
-			continue;
-		records_path(&f->place, folder, sizeof folder);
-		snprintf(left->unjudged, sizeof left->unjudged, "%s%s%s: %s", folder,
-			*f->file ? "/" : "", f->file, f->unjudged);
-	}
-	unowned = *leftovers && s->process ? unowned_count(s, &found, &unknown) : 0;
-	if (unowned)
-		(*leftovers)[(*count)++].changes = unowned;
-	if (unknown)
-		snprintf((*leftovers)[(*count)++].unjudged, sizeof(*leftovers)->unjudged,
-			"the counters of %zu site%s: they are on record as those of a session in "
-			"another pid namespace, and whether it lives cannot be seen from "
-			"here: " HOLDER_LOCKED "; call repair there",
-			unknown, unknown == 1 ? "" : "s");
-	journal_found_done(&found);
-	return *leftovers ? 0 : error_memory(e, "the journals");
-}
-
 /* ---- what is to be undone ---- */
 
 struct repair {
 	struct plan_parts *undo; /* per object */
 	size_t objects;          /* number of objects at the start: more may come meanwhile */
-	struct array places;     /* struct repair_place */
+	struct array places;     /* struct leftovers_place */
 	struct array made;       /* struct probes_edit: what was made of pending edits */
+	struct array unclear;    /* struct probes_edit: pending ones of counts that have neither of
+				    their values; `probe` and `index` are set */
 	struct array which;      /* size_t: the probes that the journal names */
 };
 
 /*
  * The part of the interrupted session of a resource that is `value` now. A pending edit is a part
- * of it if the process holds its new value, and none if the process holds the old one; else another
- * tool counts there too, and the count is left.
+ * of it if the process holds its new value, and none if the process holds the old one; else others
+ * count there too: the count is left, and stays on record.
  */
-static int32_t repair_sum(struct probes_session *s, struct repair *r, const struct probes_probe *p,
-	uint64_t address, uint32_t value, bool *named)
+static int32_t repair_sum(struct repair *r, const struct probes_probe *p, uint64_t address,
+	uint32_t value, bool *named)
 {
-	const struct repair_place *end, *at = repair_at(&r->places, address, &end);
+	const struct leftovers_place *end, *at = leftovers_at(&r->places, address, &end);
 	int32_t part = 0;
 
 	for (; at < end; at++) {
@@ -173,11 +54,8 @@ static int32_t repair_sum(struct probes_session *s, struct repair *r, const stru
 		if (at->pending && (value == new_ || edit->role == PROBES_ROLE_CODE) &&
 			array_reserve(&r->made, 1))
 			*(struct probes_edit *)array_add(&r->made) = *edit;
-		else if (at->pending && count && value != old)
-			log_say(&s->log, PROBES_LOG_NOTICE,
-				"the count at 0x%llx is %u, neither %u nor %u: another tool counts "
-				"there, it is left as it is",
-				(unsigned long long)address, value, old, new_);
+		else if (at->pending && count && value != old && array_reserve(&r->unclear, 1))
+			*(struct probes_edit *)array_add(&r->unclear) = *edit;
 	}
 	return part;
 }
@@ -193,7 +71,7 @@ static bool repair_torn(const struct repair *r, const struct object_probes *h,
 
 	for (uint32_t i = 0; kind_switches(p) && i < p->site_count && !torn; i++) {
 		uint64_t code = kind_of(p)->edit(p->sites[i].address, true).address;
-		const struct repair_place *end, *at = repair_at(&r->places, code, &end);
+		const struct leftovers_place *end, *at = leftovers_at(&r->places, code, &end);
 		uint32_t k = p->sites[i].semaphore;
 		int32_t on = 0;
 
@@ -216,7 +94,7 @@ static bool repair_torn(const struct repair *r, const struct object_probes *h,
  * file, although the count says that the site is on.
  */
 static bool repair_is_torn(const struct object_probes *h, const struct probes_probe *p,
-	uint32_t site, const struct repair_place *at, const struct repair_place *end)
+	uint32_t site, const struct leftovers_place *at, const struct leftovers_place *end)
 {
 	const struct object_jump *j = &h->jumps[site];
 	const struct probes_site_live *live = &h->site_live[site];
@@ -238,7 +116,8 @@ static bool repair_is_torn(const struct object_probes *h, const struct probes_pr
 static int32_t repair_counter(struct repair *r, const struct object_probes *h,
 	const struct probes_probe *p, uint32_t site, bool *named)
 {
-	const struct repair_place *end, *at = repair_at(&r->places, h->sites[site].address, &end);
+	const struct leftovers_place *end,
+		*at = leftovers_at(&r->places, h->sites[site].address, &end);
 	int32_t part = 0;
 	bool counted;
 
@@ -265,13 +144,22 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 
 	for (size_t i = 0; i < h->probe_count; i++) {
 		const struct probes_probe *p = &h->probes[i];
-		size_t first = object_probes_semaphore(h, p), *slot;
+		size_t first = object_probes_semaphore(h, p), unclear = r->unclear.count, *slot;
 		bool named = false;
 
-		for (uint32_t k = 0; k < p->semaphore_count; k++)
-			if (object_probes_same(h, first + k) == first + k)
-				undo->of[PLAN_SEMAPHORE][first + k] = repair_sum(s, r, p,
-					p->semaphores[k].address, h->values[first + k], &named);
+		for (uint32_t k = 0; k < p->semaphore_count; k++) {
+			if (object_probes_same(h, first + k) != first + k)
+				continue;
+			undo->of[PLAN_SEMAPHORE][first + k] = repair_sum(
+				r, p, p->semaphores[k].address, h->values[first + k], &named);
+			for (; unclear < r->unclear.count; unclear++) {
+				struct probes_edit *edit =
+					ARRAY_AT(&r->unclear, struct probes_edit, unclear);
+
+				edit->probe = h->info.first_probe + i;
+				edit->index = k;
+			}
+		}
 		for (uint32_t k = 0; k < p->site_count; k++) {
 			const struct kind_ops *kind = kind_of(p);
 			uint32_t site = ownership_index(h, p, PLAN_CODE, k);
@@ -280,7 +168,7 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 			if (!kind->edit)
 				continue;
 			code = kind->edit(p->sites[k].address, true).address;
-			undo->of[PLAN_CODE][site] = repair_sum(s, r, p, code,
+			undo->of[PLAN_CODE][site] = repair_sum(r, p, code,
 				h->site_live[site].bytes[code - p->sites[k].address], &named);
 		}
 		for (uint32_t k = 0; h->jumps && k < p->site_count; k++) {
@@ -304,6 +192,32 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 	return true;
 }
 
+/* What is unclear is not done. False: no memory. */
+static bool repair_say_unclear(
+	struct probes_session *s, const struct array *unclear, struct probes_result **result)
+{
+	bool fits = true;
+
+	for (size_t i = 0; fits && i < unclear->count; i++) {
+		const struct probes_edit *edit = ARRAY_AT(unclear, struct probes_edit, i);
+		unsigned old = edit_value(edit->old), new_ = edit_value(edit->new_);
+		size_t local;
+		const struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);
+		uint32_t value =
+			h->values[object_probes_semaphore(h, &h->probes[local]) + edit->index];
+		char why[160] = "its count cannot be read";
+
+		if (value != PROBES_NONE)
+			snprintf(why, sizeof why,
+				"its count is %u, neither %u nor %u: others count there, too, and "
+				"our part may or may not be in it",
+				value, old, new_);
+		fits = result_refuse(
+			result, edit->probe, new_ > old ? PROBES_DISABLE : PROBES_ENABLE, why);
+	}
+	return fits;
+}
+
 /* Undo what one journal says. */
 static int repair_undo(struct probes_session *s, const struct journal_text *text,
 	const struct array *journals, struct probes_result **result, struct probes_error *e)
@@ -313,12 +227,14 @@ static int repair_undo(struct probes_session *s, const struct journal_text *text
 	int code = read_probes(s, NULL, 0, e);
 	bool fits;
 
-	array_init(&r.places, sizeof(struct repair_place));
+	array_init(&r.places, sizeof(struct leftovers_place));
 	array_init(&r.which, sizeof(size_t));
 	array_init(&r.made, sizeof(struct probes_edit));
+	array_init(&r.unclear, sizeof(struct probes_edit));
 	r.undo = calloc(r.objects + 1, sizeof *r.undo);
-	fits = r.undo && repair_places(text, &r.places) &&
-	       array_reserve(&r.made, text->pending.count);
+	fits = r.undo && leftovers_places(text, &r.places) &&
+	       array_reserve(&r.made, text->pending.count) &&
+	       array_reserve(&r.unclear, text->pending.count);
 	for (size_t i = 0; code == 0 && fits && i < r.objects; i++) {
 		struct object_probes *h = catalog_object(&s->catalog, i);
 
@@ -331,6 +247,8 @@ static int repair_undo(struct probes_session *s, const struct journal_text *text
 		code = error_memory(e, "a repair");
 	if (code == 0 && text->pending.count) {
 		code = journal_record(&s->journal, JOURNAL_KNOWN, &r.made, NULL);
+		if (code == 0 && r.unclear.count)
+			code = journal_record(&s->journal, JOURNAL_INTENT, &r.unclear, NULL);
 		if (code < 0)
 			error_set(e, PROBES_FAILED, code, "cannot write the journal");
 	}
@@ -340,6 +258,8 @@ static int repair_undo(struct probes_session *s, const struct journal_text *text
 		c.undo = r.undo;
 		code = change_locked(s, &c, result, e);
 	}
+	if (code == 0 && !repair_say_unclear(s, &r.unclear, result))
+		code = error_memory(e, "a result");
 	for (size_t i = 0; r.undo && i < r.objects; i++) {
 		free(r.undo[i].torn);
 		ownership_close_parts(&r.undo[i]);
@@ -348,13 +268,14 @@ static int repair_undo(struct probes_session *s, const struct journal_text *text
 	array_done(&r.places);
 	array_done(&r.which);
 	array_done(&r.made);
+	array_done(&r.unclear);
 	return code;
 }
 /* ---- the call ---- */
 
 /*
  * Undo one journal. The undo is recorded in the very journal that it undoes, which is removed when
- * nothing of it is left.
+ * nothing of it is left in forked children either.
  */
 static int repair_one(struct probes_session *s, const struct journal_found *f,
 	const struct array *journals, struct probes_result **result, struct probes_error *e)
@@ -380,7 +301,7 @@ static int repair_one(struct probes_session *s, const struct journal_found *f,
 	r = repair_undo(s, &f->text, journals, result, e);
 	/* What another tool holds keeps its record. */
 	if (r == 0 && !(*result && (*result)->not_done))
-		journal_remove(&s->journal);
+		journals_set_aside(s);
 	else
 		journal_leave(&s->journal);
 	s->journal = own;
@@ -447,11 +368,21 @@ static bool repair_order(struct array *found, size_t *count)
 	return fits;
 }
 
-int probes_repair(struct probes_session *s, struct probes_result **result, struct probes_error *e)
+static int repair_unowned(struct probes_session *s, const struct array *journals,
+	struct array *unknown, struct probes_result **result, struct probes_error *e)
+{
+	struct probes_result *more = NULL;
+	int r = unowned_undo(s, journals, unknown, &more, e);
+
+	return result_join(result, more) || r < 0 ? r : error_memory(e, "a result");
+}
+
+int repair_process(struct probes_session *s, struct array *unknown, struct probes_result **result,
+	struct probes_error *e)
 {
 	struct array found;
 	bool current = true; /* `found` is what the journals say now */
-	int r = session_may_switch(s, false, true, e);
+	int r = session_may_switch(s, false, true, false, e);
 	size_t count = 0;
 
 	*result = NULL;
@@ -461,9 +392,27 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 		r = lock_take(&s->lock, &s->who, s->memory.fd, SESSION_LOCK_MS, e);
 	if (r < 0)
 		return r;
+	s->repairing = true;
+	s->change_seq++;
 	array_init(&found, sizeof(struct journal_found));
-	/* Under the lock: two repairs at once must not undo the same thing twice. */
+	/* Under the lock: two repairs at once must not undo the same thing twice. Of all journals,
+	   before the undo of one changes what the process tells of another. */
+	journals_decide(s);
 	if (!journals_find(s, &found) || !repair_order(&found, &count))
+		r = error_memory(e, "the journals");
+	if (count)
+		s->history_ticks = procfs_now();
+	s->unjudged = false;
+	ARRAY_EACH(const struct journal_found, f, &found)
+		s->unjudged = s->unjudged || *f->unjudged;
+	/* The jumps that the journals name will be gone: nothing shows then what was left there. */
+	if (r == 0 && count)
+		r = repair_unowned(s, &found, NULL, result, e);
+	if (r == 0 && count)
+		r = repair_unowned(s, &found, unknown, result, e);
+	if (r == 0 && count)
+		r = read_probes(s, NULL, 0, e);
+	if (r == 0 && count && !history_read(s, &found))
 		r = error_memory(e, "the journals");
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		struct journal_found *f = ARRAY_AT(&found, struct journal_found, i);
@@ -486,16 +435,25 @@ int probes_repair(struct probes_session *s, struct probes_result **result, struc
 		for (size_t k = 0; h->jumps && k < h->site_count; k++)
 			h->jumps[k].torn = false;
 	}
-	if (r == 0) {
-		struct probes_result *rest = NULL;
-
-		r = unowned_undo(s, &found, &rest, e);
-		if (!result_join(result, rest))
-			r = error_memory(e, "a result");
-	}
+	if (r == 0)
+		r = repair_unowned(s, &found, unknown, result, e);
+	s->repairing = false;
 	if (r == 0)
 		jumps_tidy(s);
 	journal_found_done(&found);
 	lock_release(&s->lock, &s->who, s->memory.fd);
+	return r;
+}
+
+int probes_repair(struct probes_session *s, struct probes_result **result, struct probes_error *e)
+{
+	struct array unknown;
+	int r;
+
+	array_init(&unknown, sizeof(size_t));
+	r = repair_process(s, &unknown, result, e);
+	if (r == 0 && *result)
+		(*result)->still_raised = unowned_still_raised(s, &unknown);
+	array_done(&unknown);
 	return r;
 }

@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- what was unloaded ---- */
-
 /* Take the changes in an object off the record, before another is mapped at its address. */
 static void rescan_strike(struct probes_session *s, const struct object_probes *h)
 {
@@ -24,13 +22,10 @@ static void rescan_strike(struct probes_session *s, const struct object_probes *
 	for (enum plan_resource kind = 0; h->ownership && kind < PLAN_RESOURCES; kind++)
 		for (uint32_t i = 0; i < ownership_count(h, kind); i++) {
 			int32_t part = ownership_part(h, kind, i);
-			struct probes_edit *edit =
-				part && !(kind == PLAN_COUNTER && h->jumps[i].placed)
-					? array_add(&edits)
-					: NULL;
 
-			if (edit)
-				*edit = ownership_edit(h, kind, i, -part);
+			if (part && !(kind == PLAN_COUNTER && h->jumps[i].placed))
+				(void)array_push(&edits,
+					(struct probes_edit[]){ownership_edit(h, kind, i, -part)});
 		}
 	if (s->journal.fd >= 0 && edits.count)
 		r = journal_record(&s->journal, JOURNAL_MADE, &edits, NULL);
@@ -47,17 +42,13 @@ static int rescan_drop(struct probes_session *s, size_t object, struct probes_re
 	struct object_probes *h = catalog_object(&s->catalog, object);
 
 	for (size_t i = 0; i < h->probe_count; i++) {
-		size_t *slot;
-
 		if (!ownership_owns(h, &h->probes[i]))
 			continue;
 		what->lost++;
-		slot = lost ? array_add(lost) : NULL;
-		if (lost && !slot)
+		if (lost && !array_push(lost, &(size_t){h->info.first_probe + i}))
 			return error_memory(e, "a list of probes");
-		if (slot)
-			*slot = h->info.first_probe + i;
 	}
+	hits_last(s, h);
 	h->info.gone = true;
 	if (!h->probe_count)
 		return 0;
@@ -70,8 +61,6 @@ static int rescan_drop(struct probes_session *s, size_t object, struct probes_re
 	what->gone_probes += h->probe_count;
 	return 0;
 }
-
-/* ---- what is mapped ---- */
 
 /* The bytes of one site are those of many, and a count has none: only the build-id tells. */
 int rescan_check(const struct plan *p, struct memory *m, struct probes_error *e)
@@ -94,8 +83,7 @@ static bool rescan_known(struct probes_session *s, struct array *known)
 {
 	if (!array_reserve(known, s->catalog.objects.count))
 		return false;
-	for (size_t i = 0; i < s->catalog.objects.count; i++) {
-		const struct object_probes *h = catalog_object(&s->catalog, i);
+	for (const struct object_probes *h = catalog_first(&s->catalog); h; h = h->next) {
 		struct image_known *k = array_add(known);
 
 		k->there = true;
@@ -113,36 +101,13 @@ static bool rescan_known(struct probes_session *s, struct array *known)
 	return true;
 }
 
-static int rescan_take(struct probes_session *s, const struct array *known, struct image *image,
-	struct probes_rescanned *what, struct array *lost, struct probes_error *e)
-{
-	size_t probes = s->catalog.probe_count;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < known->count; i++) {
-		const struct image_known *k = ARRAY_AT(known, struct image_known, i);
-		struct object_probes *h = catalog_object(&s->catalog, i);
-
-		if (h->info.gone)
-			continue;
-		s->changes += h->info.deleted != k->deleted;
-		h->info.deleted = k->deleted;
-		/* probes_alive reports the end of the program itself. */
-		if (!k->there && !h->info.executable)
-			r = rescan_drop(s, i, what, lost, e);
-	}
-	if (r == 0)
-		r = session_add_image(s, image, e);
-	what->new_objects = s->catalog.objects.count - known->count;
-	what->new_probes = s->catalog.probe_count - probes;
-	return r;
-}
-
 int rescan_objects(struct probes_session *s, struct probes_rescanned *what, struct array *lost,
 	struct probes_error *e)
 {
 	struct array known;
 	struct image image = {.terms = &s->terms};
+	size_t probes = s->catalog.probe_count;
+	bool taken;
 	int r;
 
 	*what = (struct probes_rescanned){0};
@@ -155,8 +120,24 @@ int rescan_objects(struct probes_session *s, struct probes_rescanned *what, stru
 	array_init(&known, sizeof(struct image_known));
 	r = rescan_known(s, &known) ? s->read_maps(s, &known, &image, e)
 				    : error_memory(e, "the list of objects");
-	if (r == 0) {
-		r = rescan_take(s, &known, &image, what, lost, e);
+	taken = r == 0;
+	for (size_t i = 0; r == 0 && i < known.count; i++) {
+		const struct image_known *k = ARRAY_AT(&known, struct image_known, i);
+		struct object_probes *h = catalog_object(&s->catalog, i);
+
+		if (h->info.gone)
+			continue;
+		s->changes += h->info.deleted != k->deleted;
+		h->info.deleted = k->deleted;
+		/* probes_alive reports the end of the program itself. */
+		if (!k->there && !h->info.executable)
+			r = rescan_drop(s, i, what, lost, e);
+	}
+	if (r == 0)
+		r = session_add_image(s, &image, e);
+	if (taken) {
+		what->new_objects = s->catalog.objects.count - known.count;
+		what->new_probes = s->catalog.probe_count - probes;
 		image_done(&image);
 		budget_trim(&s->budget);
 	}

@@ -18,9 +18,7 @@ static void rest_pagemap(struct probes_session *s)
 void rest_spare(struct probes_session *s)
 {
 	rest_pagemap(s);
-	for (size_t i = 0; s->process && i < s->catalog.objects.count; i++) {
-		struct object_probes *h = catalog_object(&s->catalog, i);
-
+	for (struct object_probes *h = catalog_first(&s->catalog); s->process && h; h = h->next) {
 		symbols_close(h->symbols);
 		h->symbols = NULL;
 		if (h->file)

@@ -65,3 +65,23 @@ bool result_join(struct probes_result **all, struct probes_result *more)
 	probes_result_free(more);
 	return items && edits && texts;
 }
+
+bool result_refuse(struct probes_result **all, size_t probe, enum probes_verb verb, const char *why)
+{
+	struct probes_result *one = calloc(1, sizeof *one);
+
+	if (!one)
+		return false;
+	one->items = calloc(1, sizeof *one->items);
+	one->texts = calloc(1, sizeof *one->texts);
+	if (one->texts && (one->texts[0] = strdup(why)))
+		one->text_count = 1;
+	if (!one->items || !one->text_count) {
+		probes_result_free(one);
+		return false;
+	}
+	one->items[0] = (struct probes_item){
+		.probe = probe, .verb = verb, .outcome = PROBES_NOT_DONE, .why = one->texts[0]};
+	one->item_count = one->not_done = 1;
+	return result_join(all, one);
+}

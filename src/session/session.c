@@ -1,15 +1,13 @@
 /*
- * The public calls that open, count and list. Composes the rooms below; holds no
- * rule of its own about notes, bytes or memory.
+ * The public calls that open and close a session, and say what it is. Composes the rooms below;
+ * holds no rule of its own about notes, bytes or memory.
  */
 #include "session/session.h"
 
 #include "base/error.h"
-#include "probe/select.h"
 #include "process/access.h"
 #include "process/descriptors.h"
 #include "process/program.h"
-#include "process/start.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +33,7 @@ struct probes_session *session_new(const struct probes_options *options, struct 
 		error_memory(e, "a session");
 		return NULL;
 	}
-	s->who = (struct identity){.pidfd = -1, .proc = -1, .task = -1};
+	s->who = (struct identity){.pidfd = -1, .proc = -1, .task = -1, .maps = -1};
 	s->memory.fd = -1;
 	s->journal.fd = -1;
 	s->pagemap = -1;
@@ -45,6 +43,8 @@ struct probes_session *session_new(const struct probes_options *options, struct 
 	array_init(&s->arenas, sizeof(struct arena));
 	array_init(&s->unproven, sizeof(struct session_unproven));
 	array_init(&s->entries, sizeof(struct jumps_entry));
+	array_init(&s->family, sizeof(pid_t));
+	array_init(&s->undone, sizeof(struct journal));
 	uprobes_init(&s->uprobes);
 	if (options) {
 		s->read_only = options->read_only;
@@ -86,8 +86,7 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 	bool changed = false;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < image->objects.count; i++) {
-		struct image_object *o = ARRAY_AT(&image->objects, struct image_object, i);
+	ARRAY_EACH_WHILE(r == 0, struct image_object, o, &image->objects) {
 		struct probes_object info = {.path = o->path,
 			.bias = o->bias,
 			.deleted = o->deleted,
@@ -135,12 +134,18 @@ static int session_read_maps(
 	return r;
 }
 
-/* The first readings go through one thread: if that ends meanwhile, repeat them through another. */
-int session_attach(struct probes_session *s, pid_t pid, struct image *image, struct probes_error *e)
+/*
+ * Open its identity, its memory and what is mapped; on failure the caller closes what is open. The
+ * first readings go through one thread: if that ends meanwhile, repeat them through another.
+ */
+static int session_attach(
+	struct probes_session *s, pid_t pid, struct image *image, struct probes_error *e)
 {
 	for (int tries = 0;; tries++) {
 		int r = identity_open(&s->who, pid, e);
 
+		if (r == 0)
+			r = headroom_check_own(s, HEADROOM_OPEN, "open", e);
 		if (r < 0)
 			return r;
 		memory_open(&s->memory, s->who.task, s->who.tid, s->who.tid == pid);
@@ -168,7 +173,9 @@ int session_open(struct probes_session *s, pid_t pid, struct probes_error *e)
 	s->process = true;
 	s->read_maps = session_read_maps;
 	s->path = strdup(ARRAY_AT(&image.objects, struct image_object, 0)->path);
-	r = s->path ? session_add_image(s, &image, e) : error_memory(e, "a session");
+	r = s->path ? headroom_check_image(s, &image, e) : error_memory(e, "a session");
+	if (r == 0)
+		r = session_add_image(s, &image, e);
 	image_done(&image);
 	budget_trim(&s->budget);
 	/* The readings belong together only if the process still runs the same program. */
@@ -277,19 +284,21 @@ void probes_close(struct probes_session *s)
 	if (s->all_ready)
 		reader_done(&s->all);
 	/* Nothing is left to undo in a process that has ended. */
-	if (s->keep_journal && identity_alive(&s->who) && memory_alive(&s->memory))
+	if ((s->keep_journal || s->unswept) && identity_alive(&s->who) && memory_alive(&s->memory))
 		journal_leave(&s->journal);
 	else
 		journal_remove(&s->journal);
+	journals_swept(&s, 1, true);
 	for (size_t i = 0; i < s->catalog.objects.count; i++)
 		ownership_end(catalog_object(&s->catalog, i));
 	jumps_done(s);
 	threads_done(&s->threads);
 	array_done(&s->unproven);
+	array_done(&s->history);
+	array_done(&s->undone);
 	uprobes_done(&s->uprobes);
 	free(s->latency);
 	callers_free(s->callers);
-	stacks_free(s->stacks);
 	events_free(s->events);
 	catalog_done(&s->catalog);
 	budget_done(&s->budget);
@@ -300,13 +309,14 @@ void probes_close(struct probes_session *s)
 	for (size_t i = 0; i < s->followed.count; i++)
 		free(*ARRAY_AT(&s->followed, char *, i));
 	array_done(&s->followed);
+	array_done(&s->family);
 	free(s->path);
 	free(s);
 }
 
 int probes_survey(pid_t pid, struct probes_survey *survey, struct probes_error *e)
 {
-	struct probes_session s = {.who = {.pidfd = -1, .proc = -1, .task = -1},
+	struct probes_session s = {.who = {.pidfd = -1, .proc = -1, .task = -1, .maps = -1},
 		.memory.fd = -1,
 		.process = true,
 		.terms = {.count = true}};
@@ -314,9 +324,7 @@ int probes_survey(pid_t pid, struct probes_survey *survey, struct probes_error *
 	int r = session_attach(&s, pid, &image, e);
 
 	*survey = (struct probes_survey){0};
-	for (size_t i = 0; r == 0 && i < image.objects.count; i++) {
-		const struct image_object *o = ARRAY_AT(&image.objects, struct image_object, i);
-
+	ARRAY_EACH_WHILE(r == 0, const struct image_object, o, &image.objects) {
 		survey->objects++;
 		survey->probes += o->probes;
 		survey->unread += o->unread;
@@ -364,11 +372,13 @@ int session_guess(const struct probes_session *s, struct probes_error *e)
 	int number = s->arenas.count && e->status == PROBES_GONE ? identity_killed_by(&s->who) : 0;
 	size_t length = strlen(e->why);
 
-	/* Jumps may have led to where no counters were any more; the recorder needs some stack. */
-	if (number == SIGSEGV || number == SIGBUS)
+	/* Jumps may have led to where no counters are, or are no more; the recorder needs some
+	   stack. */
+	if (number == SIGSEGV || number == SIGBUS || number == SIGILL)
 		snprintf(e->why + length, sizeof e->why - length,
 			"; counting may have contributed, if the program unmaps memory that it "
-			"did not map itself, or runs on stacks of a few kilobytes");
+			"did not map itself, runs copies of its own code, or 32-bit code, or runs "
+			"on stacks of a few kilobytes");
 	return e->code;
 }
 
@@ -398,7 +408,8 @@ enum probes_end probes_end(struct probes_session *s, int *signal)
 	return *signal ? PROBES_END_SIGNAL : PROBES_END_EXIT;
 }
 
-int session_may_switch(struct probes_session *s, bool dry_run, bool undo, struct probes_error *e)
+int session_may_switch(
+	struct probes_session *s, bool dry_run, bool undo, bool counts, struct probes_error *e)
 {
 	if (!s->process) {
 		error_set(e, PROBES_USAGE, -EINVAL, "cannot switch probes of a file");
@@ -406,7 +417,8 @@ int session_may_switch(struct probes_session *s, bool dry_run, bool undo, struct
 		return error_hint(e, "name a process, or start the program with trace");
 	}
 	if (s->read_only && !dry_run) {
-		error_set(e, PROBES_REFUSED, -EROFS, "cannot switch probes");
+		error_set(e, PROBES_REFUSED, -EROFS,
+			counts ? "cannot count hits" : "cannot switch probes");
 		return error_why(e, "this session is read-only");
 	}
 	/* A translator that came later (DynamoRIO can) must not keep our bytes there. */
@@ -429,67 +441,4 @@ const struct probes_access *probes_access(struct probes_session *s)
 	if (s->read_only)
 		s->access.can_switch = false;
 	return &s->access;
-}
-
-size_t probes_object_count(const struct probes_session *s)
-{
-	return s->catalog.objects.count;
-}
-
-const struct probes_object *probes_object_at(const struct probes_session *s, size_t index)
-{
-	return &catalog_object(&s->catalog, index)->info;
-}
-
-size_t probes_count(const struct probes_session *s)
-{
-	return s->catalog.probe_count;
-}
-
-const struct probes_probe *probes_at(const struct probes_session *s, size_t index)
-{
-	return catalog_probe(&s->catalog, index);
-}
-
-const struct probes_live *probes_live_at(const struct probes_session *s, size_t index)
-{
-	size_t local;
-	const struct object_probes *h = catalog_find(&s->catalog, index, &local);
-
-	return &h->live[local];
-}
-
-const struct probes_site_live *probes_site_live_at(
-	const struct probes_session *s, size_t probe, size_t site)
-{
-	static const struct probes_site_live unknown;
-	size_t local;
-	const struct object_probes *h = catalog_find(&s->catalog, probe, &local);
-
-	return s->process ? &h->site_live[object_probes_site(h, &h->probes[local]) + site]
-			  : &unknown;
-}
-
-uint32_t probes_semaphore_live_at(const struct probes_session *s, size_t probe, size_t semaphore)
-{
-	size_t local;
-	const struct object_probes *h = catalog_find(&s->catalog, probe, &local);
-
-	return s->process ? h->values[object_probes_semaphore(h, &h->probes[local]) + semaphore]
-			  : PROBES_NONE;
-}
-
-int probes_find(const struct probes_session *s, enum probes_by by, const char *text,
-	const struct probes_switch_options *options, size_t **indices, size_t *count,
-	struct probes_error *e)
-{
-	struct array found;
-	int r;
-
-	array_init(&found, sizeof(size_t));
-	r = select_text(&s->catalog, by, text, options, &found, e);
-	*count = r == 0 ? found.count : 0;
-	*indices = r == 0 ? array_take(&found) : NULL;
-	array_done(&found);
-	return r;
 }

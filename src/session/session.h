@@ -2,8 +2,7 @@
  * The inside of a session, for the files of this folder alone. Their calls run one way: each file
  * calls only files above it here (tests/check-arrows.sh).
  */
-#ifndef SESSION_SESSION_H
-#define SESSION_SESSION_H
+#pragma once
 
 #include "base/log.h"
 #include "count/arena.h"
@@ -59,7 +58,6 @@ struct probes_session {
 	struct latency *latency; /* NULL: nothing was measured (latency.c) */
 	struct events *events;   /* NULL: none were kept (events.c) */
 	struct callers *callers; /* NULL: none was looked up (caller.c) */
-	struct stacks *stacks;   /* NULL: none is unwound (stack.c) */
 	struct reader all;       /* of every probe; laid out at the first full refresh */
 	bool all_ready;
 	uint64_t changes; /* readings that found something changed */
@@ -75,6 +73,7 @@ struct probes_session {
 	struct lock lock;
 	struct claim claim;       /* holder.c */
 	uint32_t number;          /* likewise: of its records; 0: none yet */
+	struct array family;      /* pid_t: forked children whose arenas are known to be these */
 	unsigned lock_timeout_ms; /* wait of an undo; 0: SESSION_LOCK_MS */
 	int pagemap;              /* its /proc/PID/pagemap; -1: not opened, or not to be opened */
 	uint64_t headroom_pages;  /* that may be copied without another check of its room ... */
@@ -83,10 +82,17 @@ struct probes_session {
 	bool interrupts;          /* a switch was allowed to stop all threads */
 	bool persistent;          /* probes_options.persistent */
 	bool unrecorded;          /* no journal can be kept; the notice was given */
-	bool repaired;            /* probes_repair undid what a session had switched since
-				     first_switch_ticks */
-	bool parts_unknown;       /* a forked child: some counts may hold a part of this session */
-	bool keep_journal;        /* a change could not be undone: the journal must stay */
+	bool repairing;           /* within probes_repair */
+	bool unjudged;          /* the last probes_repair found a journal that it could not judge */
+	bool repaired;          /* probes_repair undid what a session had switched since
+				   first_switch_ticks */
+	struct array history;   /* struct history_value (history.c): before the repair ... */
+	uint64_t history_ticks; /* ... which began then: clock ticks since boot; 0: none */
+	bool parts_unknown;     /* a forked child: some counts may hold a part of this session */
+	struct array undone;    /* struct journal: what a repair has undone here, but perhaps not
+				   in forked children; left for the case that it is killed */
+	bool keep_journal;      /* a change could not be undone: the journal must stay */
+	bool unswept;           /* likewise: nobody knows what forked children hold */
 	bool plan_open; /* a helper process was killed: only a repair finds out what it wrote */
 };
 
@@ -167,6 +173,13 @@ bool ownership_is_jump(const struct object_probes *h, const struct probes_probe 
 /* This session's part of a resource. */
 int32_t ownership_part(const struct object_probes *h, enum plan_resource kind, uint32_t index);
 
+/*
+ * Remember the last change of a count: a child that is forked in the middle of it holds the count,
+ * and this session's part of it, from before or after. `after`: that part.
+ */
+void ownership_remember(struct object_probes *h, uint32_t slot, const struct probes_edit *edit,
+	uint32_t seq, int32_t after);
+
 /* Leave out of the parts of an operation, which is undone, what others took away before. */
 void ownership_forget_reconciled(struct object_probes *h, struct plan_parts *undo);
 
@@ -213,17 +226,6 @@ void caller_look(struct probes_session *s);
 
 void callers_free(struct callers *c); /* NULL is allowed */
 
-/* Look every caller up again: other objects are mapped. */
-void callers_forget(struct probes_session *s);
-
-/* The mappings of caller_look (struct mapping); NULL: no memory. */
-const struct array *callers_mappings(const struct probes_session *s);
-
-/* The object whose code is mapped there, as last looked; NULL: none that is known. */
-struct object_probes *callers_object(struct probes_session *s, uint64_t address);
-
-/* ---- stack.c ---- */
-
 /*
  * Read what is mapped now, for stack_callers. True: other objects than at the last look, so that
  * the stacks left between the two may be of either.
@@ -234,16 +236,21 @@ bool stack_look(struct probes_session *s);
 void stack_callers(struct probes_session *s, const struct events_stack *left, uint64_t address,
 	struct probes_event *event);
 
-void stacks_free(struct stacks *stacks); /* NULL is allowed */
-
 /* ---- result.c ---- */
 
 /* Append a result, which is freed, to *all. False: no memory, and *all is as it was. */
 bool result_join(struct probes_result **all, struct probes_result *more);
 
+/* Append an item that was not done. False: no memory. */
+bool result_refuse(
+	struct probes_result **all, size_t probe, enum probes_verb verb, const char *why);
+
 /* ---- events.c ---- */
 
 void events_free(struct events *ev); /* NULL is allowed */
+
+/* What an event of the probe costs, in ns; 0: its hits are not, or no longer, events. */
+unsigned events_cost(const struct probes_session *s, size_t probe);
 
 /* ---- latency.c ---- */
 
@@ -261,10 +268,6 @@ int session_open(struct probes_session *s, pid_t pid, struct probes_error *e);
 /* Return r; *session is s, or NULL, and s is closed, if r < 0. */
 int session_finish(struct probes_session *s, int r, struct probes_session **session);
 
-/* Open its identity, its memory and what is mapped; on failure the caller closes what is open. */
-int session_attach(
-	struct probes_session *s, pid_t pid, struct image *image, struct probes_error *e);
-
 /* Add the objects of an image, and check of all objects what is writable. */
 int session_add_image(struct probes_session *s, struct image *image, struct probes_error *e);
 
@@ -272,7 +275,8 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 int session_guess(const struct probes_session *s, struct probes_error *e);
 
 /* May this session change its process, and is that still there? */
-int session_may_switch(struct probes_session *s, bool dry_run, bool undo, struct probes_error *e);
+int session_may_switch(
+	struct probes_session *s, bool dry_run, bool undo, bool counts, struct probes_error *e);
 
 /* ---- headroom.c: the memory that reading and writing cost the process ---- */
 
@@ -288,11 +292,36 @@ int headroom_fetch(struct probes_session *s, struct reader *reader, bool *change
 int headroom_check(struct probes_session *s, const struct change *change, const struct plan *p,
 	struct probes_result *result, struct probes_error *e);
 
-/* The same for an arena that is to be mapped for a plan of jumps; before anything of it is. */
-int headroom_check_arena(struct probes_session *s, const struct tactics *t, struct probes_error *e);
+/* The same for an arena that is to be mapped for a plan of jumps; before anything of it is.
+ * *mapped: its pages. */
+int headroom_check_arena(
+	struct probes_session *s, const struct tactics *t, size_t *mapped, struct probes_error *e);
 
 /* The same for so many pages of its that are written first. */
 int headroom_check_pages(struct probes_session *s, size_t pages, struct probes_error *e);
+
+/*
+ * What we need ourselves: to open a process of few probes; besides the arenas, to measure pairs; to
+ * read events; and with their stacks. Above what was measured: doc/performance.md, "Our memory".
+ */
+#define HEADROOM_OPEN (2 << 20)
+#define HEADROOM_PAIR (2 << 20)
+#define HEADROOM_EVENTS (20 << 20)
+#define HEADROOM_STACKS (4 << 20)
+
+/*
+ * Refuse to do what `what` says ("open") if we need so many bytes for it, and a limit that we have
+ * in common with the process does not leave them. Before they are allocated.
+ */
+int headroom_check_own(
+	struct probes_session *s, uint64_t bytes, const char *what, struct probes_error *e);
+
+/* The same for planning to count in an object of so many sites. */
+int headroom_check_places(struct probes_session *s, size_t sites, struct probes_error *e);
+
+/* The same for opening a process, once it is known how many notes its files have. */
+int headroom_check_image(
+	struct probes_session *s, const struct image *image, struct probes_error *e);
 
 /* ---- read.c: live states ---- */
 
@@ -331,6 +360,11 @@ void kernel_detach(struct probes_session *s, const struct plan *p, bool placed);
 /* Remove those of an unloaded object: else the kernel would place them when it is mapped again. */
 void kernel_drop(struct object_probes *h);
 
+/* ---- hits.c: the counters of sites ---- */
+
+/* Read those of an object that was unloaded, before it is marked so: nothing reads them later. */
+void hits_last(struct probes_session *s, const struct object_probes *h);
+
 /* ---- rescan.c: what was loaded and unloaded ---- */
 
 /*
@@ -342,6 +376,12 @@ int rescan_objects(struct probes_session *s, struct probes_rescanned *what, stru
 
 /* Are the libraries of a plan mapped still, and no others in their place? Allocates nothing. */
 int rescan_check(const struct plan *p, struct memory *m, struct probes_error *e);
+
+/* ---- vanished.c: code that is no longer mapped ---- */
+
+/* Mark in c->undo, by the last reading, the sites where nothing is left to undo; and free that. */
+void vanished_look(struct probes_session *s, const struct change *c);
+void vanished_done(const struct probes_session *s, const struct change *c);
 
 /* ---- journals.c: journals, its own and those of other sessions ---- */
 
@@ -365,10 +405,30 @@ int journals_plan(
 void journals_conclude(struct probes_session *s, const struct apply *a, int result, bool known);
 
 /*
- * The journals of its process, of living owners as well (journal_find_all): root also finds those
- * of the user who owns the process. False: no memory.
+ * The journals of its process, of living owners as well (journal_find), except `undone`: root also
+ * finds those of the user who may trace the process. False: no memory.
  */
 bool journals_find(const struct probes_session *s, struct array *found);
+
+/*
+ * Put on record which changes the sessions that were killed in the middle of one had made, as the
+ * process tells it now: from our next write on, it would not. The lock is held. What cannot be
+ * recorded is left to a repair.
+ */
+void journals_decide(struct probes_session *s);
+
+/* Leave the open journal until the forked children are repaired, too. */
+void journals_set_aside(struct probes_session *s);
+
+/* The first of the sessions that have a journal of a living process, and their number. */
+const struct probes_session *journals_kept(
+	struct probes_session *const *sessions, size_t count, size_t *kept);
+
+/*
+ * After the search for their forked children: what was set aside goes if the children are `whole`.
+ * Else all journals stay.
+ */
+void journals_swept(struct probes_session *const *sessions, size_t count, bool whole);
 
 /*
  * Append the counts (struct plan_lowered) that a journal says are lowered by it on the whole, by
@@ -415,11 +475,17 @@ int jumps_check_known(const struct probes_session *s, struct probes_error *e);
 
 /*
  * Of all jumps that are known for a site, choose one that may be written there, as far as the code
- * from its address on tells; rather one that needs no stop. `inherited`: of those to counters that
- * it inherited by a fork, else of the others. False: there is none.
+ * from its address on tells; rather one that needs no stop. `shared`: of those to counters that
+ * hold hits of other processes (arena_is_shared), else of the others. False: there is none.
  */
 bool jumps_choose(struct probes_session *s, struct object_probes *h, uint32_t site,
-	const uint8_t *code, size_t size, bool inherited);
+	const uint8_t *code, size_t size, bool shared);
+
+/*
+ * The arena that a site counts in. NULL: none, since no jump is known, or the kernel counts there,
+ * which measures nothing.
+ */
+struct arena *jumps_arena(const struct probes_session *s, const struct object_jump *j);
 
 /* Set the jump of a site to that of an arena's entry. */
 void jumps_set(struct probes_session *s, struct object_jump *j, size_t arena, size_t entry);
@@ -440,9 +506,16 @@ void jumps_tidy(struct probes_session *s);
 void jumps_match(struct probes_session *s, struct object_probes *h, size_t local);
 
 /* A forked child counts in the arenas of its parent: there its hits are shown. */
-void jumps_share(struct probes_session *child, const struct probes_session *parent);
+void jumps_share(struct probes_session *child, struct probes_session *parent);
 
 void jumps_done(struct probes_session *s);
+
+/* ---- survivor.c: arenas of a process that has ended ---- */
+
+/* Where an arena is to be read: in the process, or in a forked child that has survived it. */
+struct memory *survivor_memory(struct probes_session *s, struct arena *w);
+
+void survivor_done(struct probes_session *s);
 
 /* ---- proofs.c: what the code in the process may rely on ---- */
 
@@ -481,7 +554,7 @@ void proofs_publish(struct probes_session *s, struct arena *w, uint64_t calls);
 int proofs_ask(
 	struct probes_session *s, const struct arena *w, bool interrupts, struct probes_error *e);
 
-/* ---- holder.c: who counts and who measures ---- */
+/* ---- kin.c, holder.c: who counts and who measures ---- */
 
 enum owner_state { OWNER_PAIR, OWNER_EVENTS };
 
@@ -489,12 +562,19 @@ enum owner_state { OWNER_PAIR, OWNER_EVENTS };
 enum holder_life {
 	HOLDER_NONE,     /* no */
 	HOLDER_UNKNOWN,  /* in another pid namespace, and its claim was in the way of a lock */
+	HOLDER_UNSEEN,   /* in another pid namespace, and its process, or its claim, is not seen */
 	HOLDER_INHERITS, /* it lives, and counts where this process was forked from */
 	HOLDER_CLAIMS,   /* in another pid namespace, where its claim, or the like, is held */
 	HOLDER_LIVES,
 };
 
 #define HOLDER_LOCKED "another process has locked the process, as anybody may"
+
+/*
+ * Does the session of a record live, as the claim on its process says, which is another one than
+ * this session's? `number`: of the claim. `links`: gathered at the first need (struct tree_link).
+ */
+enum holder_life kin_judge(struct array *links, const struct arena_holder *r, uint64_t number);
 
 /* This session, as ARENA_OWNER. */
 uint64_t holder_self(void);
@@ -508,8 +588,8 @@ void holder_keep(struct probes_session *s);
 /* Wait for the end of sessions on record that are about to end (identity_settled): for a repair. */
 void holder_reconcile(struct probes_session *s);
 
-/* Look which other sessions count at its sites: struct arena, others. */
-void holder_look(struct probes_session *s, struct arena *w);
+/* Look which other sessions count at its sites: struct arena, others. `links`: as of kin_judge. */
+void holder_look(struct probes_session *s, struct arena *w, struct array *links);
 
 /* Add a session that lives (struct probes_other), or those of an arena. False: no memory. */
 bool holder_add(struct array *all, pid_t pid, bool elsewhere);
@@ -517,6 +597,24 @@ bool holder_add_arena(struct probes_session *s, const struct arena *w, struct ar
 
 /* What orphaned[site] says of an arena has been taken over. */
 void holder_forget_orphaned(struct probes_session *s, struct arena *w, size_t site);
+
+/* Is it a forked child that this caller has open, too? */
+bool holder_in_family(const struct probes_session *s, pid_t pid);
+
+/*
+ * Find a session of another caller that counts at a site of an arena (SIZE_MAX: at any where this
+ * one counts) in another process, but those forked since this one counts. `session` of its record
+ * becomes 0 if it is in another pid namespace, where nothing shows whether it lives.
+ */
+bool holder_find_rival(
+	struct probes_session *s, struct arena *w, size_t site, struct arena_holder *rival);
+
+/*
+ * The session of another caller that counts in a forked child of the process; 0: none is seen, -1:
+ * one of another pid namespace may (struct arena, sharer_session). `links`: as of kin_judge.
+ */
+pid_t holder_of_child(struct probes_session *s, const struct arena *w, pid_t pid,
+	uint64_t start_time, struct array *links);
 
 /* Does another session have the state? *pid: it, in its own pid namespace. */
 enum holder_life holder_of_state(
@@ -526,9 +624,6 @@ enum holder_life holder_of_state(
 
 /* Look which jumps other sessions use as well: struct object_jump, shared. */
 void owner_look(struct probes_session *s);
-
-/* How many resources are not as they were before the journal; 0 if all was undone. */
-size_t repair_remaining(const struct journal_text *text);
 
 /* At how many sites does another session count, of which only this is known? By owner_look. */
 size_t owner_count_others(const struct probes_session *s, enum holder_life life);
@@ -564,6 +659,8 @@ void owner_reconcile(struct probes_session *s);
 /* The session ends, and leaves its counters. */
 void owner_leave(struct probes_session *s);
 
+/* ---- owner_state.c: one owner at a time for each state of an arena ---- */
+
 /* The living owner of the state of an arena, other than this session; 0: none, -1: out of sight. */
 pid_t owner_of_state(struct probes_session *s, const struct arena *w, enum owner_state state);
 
@@ -574,6 +671,28 @@ pid_t owner_of_state(struct probes_session *s, const struct arena *w, enum owner
 int owner_take(struct probes_session *s, struct arena *w, enum owner_state state, uint64_t *self,
 	struct probes_error *e);
 void owner_give(struct probes_session *s, struct arena *w, enum owner_state state);
+/* Has a session of this caller the state, on whichever process? */
+bool owner_is_ours(struct probes_session *s, const struct arena *w, enum owner_state state);
+/* At the end of the session. */
+void owner_leave_states(struct probes_session *s, struct arena *w);
+
+/* ---- sharers.c: two processes in the same counters ---- */
+
+/*
+ * Find the forked children that count in arenas where this session does not count yet (struct
+ * arena, sharer), but for those of its caller's other sessions, of which jumps_share was told.
+ */
+void sharers_look(struct probes_session *s);
+
+/* The same, by the records, once it is on record that this session counts: another one may have
+ * begun in such a child meanwhile. */
+void sharers_look_again(struct probes_session *s);
+
+/*
+ * May the process count at a site of an arena that it shares? Not where another session counts a
+ * relative there. NULL: yes, and the intent is on record (`dry_run`: not); else why not.
+ */
+const char *sharers_keep_out(struct probes_session *s, size_t arena, size_t site, bool dry_run);
 
 /* ---- count.c: what is to be counted ---- */
 
@@ -598,16 +717,13 @@ struct change {
 	size_t count;
 	int (*plan)(struct probes_session *s, const struct change *change, struct plan *p,
 		struct probes_error *e);
-	const struct array *chosen; /* for a switch */
-	struct plan_mode mode;
+	const struct array *chosen;           /* for a switch */
+	struct probes_switch_options options; /* of a held program: forced, and atomically */
 	struct plan_parts *undo;      /* for an undo: per object, what to take back; what is taken
 					 back becomes 0 */
 	const struct array *journals; /* for an undo: journals_find just now; NULL: not read */
 	bool foreign; /* undoes another session: no part of this session's net change */
 	bool counts;  /* some of `chosen` are to be counted */
-	bool dry_run;
-	bool atomically;
-	unsigned max_stop_ms;
 };
 
 /* Take the lock, and carry out a change. */
@@ -639,11 +755,63 @@ bool switch_take_over(
 /* ---- unowned.c: counters without a session ---- */
 
 /* Sites that count for nobody, and that no journal (journals_find) names. *unknown: those of which
- * that cannot be known. */
-size_t unowned_count(struct probes_session *s, const struct array *journals, size_t *unknown);
+ * that cannot be known; *unseen: likewise (HOLDER_UNSEEN). */
+size_t unowned_count(
+	struct probes_session *s, const struct array *journals, size_t *unknown, size_t *unseen);
 
-/* Remove their jumps. The caller holds the lock. */
-int unowned_undo(struct probes_session *s, const struct array *journals,
+/*
+ * Remove their jumps. Appends to `unknown` (size_t) the probes of which no session said what it
+ * raised. NULL: undo instead what sessions left in the semaphores of probes that a journal names.
+ * The caller holds the lock.
+ */
+int unowned_undo(struct probes_session *s, const struct array *journals, struct array *unknown,
 	struct probes_result **result, struct probes_error *e);
 
-#endif
+/*
+ * Nobody knows whether a session that is not on record raised what still guards these probes: it
+ * is left, and said. Call it when all is undone. Returns how many are still raised.
+ */
+size_t unowned_still_raised(struct probes_session *s, const struct array *unknown);
+
+/* ---- leftovers.c: what the journals of interrupted sessions say ---- */
+
+/* An edit of a journal, by its address, then in the order of the journal. */
+struct leftovers_place {
+	uint64_t address;
+	bool pending; /* of a plan whose end is not on record */
+	const struct probes_edit *edit;
+};
+
+/* All edits of a journal; false: no memory. */
+bool leftovers_places(const struct journal_text *text, struct array *places);
+
+/* The places of an address, which follow each other: the first, and *end. */
+const struct leftovers_place *leftovers_at(
+	const struct array *places, uint64_t address, const struct leftovers_place **end);
+
+/*
+ * How many resources are not as they were before the journal, as far as it knows; 0 if all was
+ * undone. `s`: nor as the process shows them, since others may have undone them; may be NULL.
+ * `lowered`: then journals_lowered.
+ */
+size_t leftovers_remaining(const struct probes_session *s, const struct array *lowered,
+	const struct journal_text *text);
+
+/* ---- history.c: what counts were before a repair ---- */
+
+/* Learn it from all journals of the process, and from the last reading. False: no memory. */
+bool history_read(struct probes_session *s, const struct array *journals);
+
+/*
+ * What the interrupted sessions had added to a count when it was `value`. False: that is not known.
+ */
+bool history_part(const struct probes_session *s, uint64_t address, uint32_t value, int32_t *part);
+
+/* The most that they had ever added to it. */
+int32_t history_most(const struct probes_session *s, uint64_t address);
+
+/* ---- repair.c ---- */
+
+/* As probes_repair, but it says of no probe that it is still raised: these are `unknown`. */
+int repair_process(struct probes_session *s, struct array *unknown, struct probes_result **result,
+	struct probes_error *e);

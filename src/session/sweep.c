@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/now.h"
-#include "process/descriptors.h"
 #include "process/procfs.h"
 
 #include <errno.h>
@@ -31,10 +30,11 @@ struct sweep {
 	void *data;
 	struct array known; /* struct sweep_known; the first `sorted` are in order of their pids */
 	size_t sorted;
-	uint64_t begun; /* clock ticks */
-	uint64_t last;  /* likewise: of the last undo */
-	size_t found;   /* children that held changes, or may hold some, in this search */
-	bool outrun;    /* children are born faster than they are undone: they are only recorded */
+	uint64_t begun;  /* clock ticks */
+	uint64_t last;   /* likewise: of the last undo */
+	size_t found;    /* children that held changes, or may hold some, in this search */
+	bool unrecorded; /* changes stay in a child of which no journal could be kept */
+	bool outrun;     /* children are born faster than they are undone: they are only recorded */
 };
 
 /* ---- known processes ---- */
@@ -58,12 +58,9 @@ static const struct sweep_known *sweep_find(const struct sweep *w, pid_t pid)
 static int sweep_know(
 	struct sweep *w, pid_t pid, uint64_t start, uint64_t clean, struct probes_error *e)
 {
-	struct sweep_known *k = array_add(&w->known);
-
-	if (!k)
-		return error_memory(e, "a sweep");
-	*k = (struct sweep_known){pid, start, clean};
-	return 0;
+	return array_push(&w->known, &(struct sweep_known){pid, start, clean})
+		       ? 0
+		       : error_memory(e, "a sweep");
 }
 
 /* Of several entries of a pid, the one that started last is the live process. */
@@ -91,6 +88,8 @@ static void sweep_sort(struct sweep *w)
 static void sweep_leave(struct sweep *w, struct probes_undone *undone, uint64_t start,
 	uint64_t program, const struct array *doubt, struct probes_error *e)
 {
+	size_t count;
+	const struct probes_session *kept = journals_kept(w->sessions, w->count, &count);
 	pid_t pid = undone->member->pid;
 	struct journal journal = {.fd = -1};
 	int r = journals_open(&journal, pid, start, program);
@@ -104,8 +103,15 @@ static void sweep_leave(struct sweep *w, struct probes_undone *undone, uint64_t 
 			pid);
 	} else {
 		journal_remove(&journal);
-		error_remains(
-			e, "probes that it inherited may stay on, and no journal can be kept");
+		w->unrecorded = true;
+		if (!kept)
+			error_remains(e,
+				"probes that it inherited may stay on, and no journal can be kept");
+		else
+			error_remains(e,
+				"probes that it inherited may stay on; to undo that, repair "
+				"process %d again",
+				kept->who.pid);
 	}
 	undone->probes = 0;
 	undone->result = NULL;
@@ -121,6 +127,10 @@ static void sweep_leave_unseen(struct sweep *w, const struct tree_link *link,
 	struct probes_undone undone = {.member = &member, .newborn = true};
 	struct array doubt;
 
+	/* It runs what it was forked with. Were that another program, a repair would drop the
+	 * record. */
+	if (!program && link->parent == origin->who.pid)
+		program = origin->who.program;
 	array_init(&doubt, sizeof(struct probes_edit));
 	if (fork_doubt_all(origin, &doubt) && doubt.count) {
 		sweep_leave(w, &undone, link->start_time, program, &doubt, e);
@@ -135,9 +145,38 @@ static void sweep_leave_unseen(struct sweep *w, const struct tree_link *link,
 	array_done(&doubt);
 }
 
-static int sweep_inherit(struct sweep *w, const struct tree_link *link,
-	struct probes_session *child, struct array *doubt, size_t *count, struct probes_error *e)
+/* What is done in one child, and told once. */
+struct sweep_child {
+	struct probes_member member;
+	struct array doubt, unknown; /* fork_inherit, unowned_undo */
+	struct probes_undone undone;
+	struct probes_error why; /* of undone.error */
+	bool held;
+};
+
+/*
+ * What an interrupted session knew of the child is on record of its own: that is exact. The session
+ * may also have been killed before it wrote that record.
+ */
+static void sweep_repair(struct sweep_child *c)
 {
+	struct probes_leftover *left = NULL;
+	size_t count = 0;
+	int r = probes_leftovers(c->member.session, &left, &count, &c->why);
+
+	if (r == 0 && count)
+		r = repair_process(c->member.session, &c->unknown, &c->undone.result, &c->why);
+	c->held = r < 0 || count;
+	if (r < 0 && c->why.status != PROBES_GONE)
+		c->undone.error = &c->why;
+	free(left);
+}
+
+static int sweep_inherit(struct sweep *w, const struct tree_link *link, struct sweep_child *c,
+	struct probes_error *e)
+{
+	struct probes_session *child = c->member.session;
+	size_t *count = &c->member.inherited;
 	int r = 0;
 
 	/* A copy of its parent, if that is known; else of the first session that it agrees with. */
@@ -148,93 +187,98 @@ static int sweep_inherit(struct sweep *w, const struct tree_link *link,
 
 			if ((s->who.pid != link->parent) != others || !fork_is_child(child, s))
 				continue;
-			doubt->count = 0;
+			c->doubt.count = 0;
 			r = fork_inherit(child, s,
 				after &&
 					(!others || w->begun > s->last_switch_ticks + SWEEP_RECENT),
-				doubt, count, e);
-			if (r < 0 || *count || !doubt->count)
+				&c->doubt, count, e);
+			if (r < 0 || *count || !c->doubt.count)
 				return r;
 		}
 	return r;
 }
 
-/*
- * What an interrupted session knew of the child is on record of its own: that is exact. The session
- * may also have been killed before it wrote that record.
- */
-static bool sweep_repair(struct sweep *w, const struct probes_member *member)
+static void sweep_tell(struct sweep *w, struct sweep_child *c)
 {
-	struct probes_undone undone = {.member = member, .newborn = true};
-	struct probes_leftover *left = NULL;
-	struct probes_error e;
-	size_t count = 0;
-	bool found;
+	struct probes_undone *u = &c->undone;
+	size_t kept = 0;
 
-	found = probes_leftovers(member->session, &left, &count, &e) == 0 && count;
-	if (found) {
-		if (probes_repair(member->session, &undone.result, &e) < 0 &&
-			e.status != PROBES_GONE)
-			undone.error = &e;
-		undone.probes = undone.result ? undone.result->item_count : 0;
-		w->each(w->data, &undone);
+	u->probes = c->member.inherited;
+	if (u->result && !u->probes)
+		u->probes = u->result->item_count;
+	/* A count in doubt has been reported: do not report its probe again. */
+	for (size_t i = 0; i < c->unknown.count; i++) {
+		size_t probe = *ARRAY_AT(&c->unknown, size_t, i);
+		const struct probes_probe *p = probes_at(c->member.session, probe);
+		bool said = false;
+
+		for (size_t k = 0; !said && k < c->doubt.count * p->semaphore_count; k++)
+			said = p->semaphores[k % p->semaphore_count].address ==
+			       ARRAY_AT(&c->doubt, struct probes_edit, k / p->semaphore_count)
+				       ->address;
+		if (!said)
+			*ARRAY_AT(&c->unknown, size_t, kept++) = probe;
 	}
-	probes_result_free(undone.result);
-	free(left);
-	return found;
+	c->unknown.count = kept;
+	if (u->result)
+		u->result->still_raised = unowned_still_raised(c->member.session, &c->unknown);
+	if (u->result || u->error)
+		w->each(w->data, u);
+	probes_result_free(u->result);
+	u->result = NULL;
 }
 
-static void sweep_restore(struct sweep *w, const struct probes_member *member,
-	const struct array *doubt, struct probes_error *e)
+static void sweep_restore(struct sweep *w, struct sweep_child *c)
 {
-	struct probes_undone undone = {
-		.member = member, .newborn = true, .probes = member->inherited};
+	struct probes_session *child = c->member.session;
 	struct probes_result *result = NULL;
-	int r = member->inherited ? probes_restore(member->session, &result, e) : 0;
-	bool gone = r < 0 && e->status == PROBES_GONE;
+	struct probes_error e;
+	int r = c->member.inherited ? probes_restore(child, &result, &e) : 0;
+	bool gone = r < 0 && e.status == PROBES_GONE;
 
-	undone.result = result;
+	c->held = true;
+	if (!result_join(&c->undone.result, result) && r == 0)
+		r = error_memory(&e, "a result");
 	if (r < 0 && !gone) {
-		error_remains(e, "to undo it, repair process %d", member->pid);
-		undone.error = e;
+		error_remains(&e, "to undo it, repair process %d", c->member.pid);
+		c->why = e;
+		c->undone.error = &c->why;
 	}
-	if (member->inherited && !gone)
-		w->each(w->data, &undone);
-	probes_result_free(undone.result);
-	if (!doubt->count || gone)
+	if (gone || !c->doubt.count)
 		return;
-	error_set(e, PROBES_FAILED, -EBUSY, "cannot undo everything in process %d, a forked child",
-		member->pid);
-	error_why(e, "others count there, too: %zu count%s may or may not include our part",
-		doubt->count, doubt->count == 1 ? "" : "s");
-	sweep_leave(w, &undone, member->session->who.start_time, member->session->who.program,
-		doubt, e);
+	sweep_tell(w, c);
+	error_set(&c->why, PROBES_FAILED, -EBUSY,
+		"cannot undo everything in process %d, a forked child", c->member.pid);
+	error_why(&c->why, "others count there, too: %zu count%s may or may not include our part",
+		c->doubt.count, c->doubt.count == 1 ? "" : "s");
+	sweep_leave(w, &c->undone, child->who.start_time, child->who.program, &c->doubt, &c->why);
+	c->undone.error = NULL;
 }
 
 static int sweep_consider(struct sweep *w, const struct tree_link *link, struct probes_error *e)
 {
 	const struct sweep_known *known = sweep_find(w, link->pid);
 	const struct sweep_known *parent = sweep_find(w, link->parent);
-	struct probes_member member = {.pid = link->pid};
+	struct sweep_child c = {
+		.member.pid = link->pid, .undone = {.member = &c.member, .newborn = true}};
 	const struct probes_session *origin;
 	struct probes_error why;
-	struct array doubt;
-	bool held = false;
 	uint64_t program;
-	int r;
+	int r, hidden;
 
 	if (!link->forked || (known && known->start == link->start_time) ||
 		/* The parent was clean before the child was copied. */
 		(parent && link->start_time > parent->clean + SESSION_BIRTH))
 		return 0;
 	origin = fork_origin(w->sessions, w->count, link, &program);
+	hidden = errno;
 	/* A process that cannot be examined is known as our child only by its parent pid. */
 	if (!origin)
 		return 0;
-	if (!program && !parent) {
-		r = descriptors_spare(1 - DESCRIPTORS_SPARE);
-		return r < 0 ? error_set(e, PROBES_FAILED, r, "cannot look for children") : 0;
-	}
+	if (!program && !parent)
+		return error_is_shortage(-hidden)
+			       ? error_set(e, PROBES_FAILED, -hidden, "cannot look for children")
+			       : 0;
 	if (w->outrun) {
 		error_set(&why, PROBES_FAILED, -ETIMEDOUT,
 			"cannot undo what forked child %d inherited", link->pid);
@@ -245,30 +289,139 @@ static int sweep_consider(struct sweep *w, const struct tree_link *link, struct 
 		sweep_leave_unseen(w, link, origin, program, &why);
 		return sweep_know(w, link->pid, link->start_time, procfs_now(), e);
 	}
-	array_init(&doubt, sizeof(struct probes_edit));
-	r = probes_open_pid(link->pid, &w->options, &member.session, &why);
-	if (r == 0 && member.session->who.start_time == link->start_time) {
-		r = session_may_switch(member.session, false, true, &why);
+	array_init(&c.doubt, sizeof(struct probes_edit));
+	array_init(&c.unknown, sizeof(size_t));
+	r = probes_open_pid(link->pid, &w->options, &c.member.session, &why);
+	if (r == 0 && c.member.session->who.start_time == link->start_time) {
+		r = session_may_switch(c.member.session, false, true, false, &why);
 		if (r == 0 && origin->repaired)
-			held = sweep_repair(w, &member);
+			sweep_repair(&c);
 		if (r == 0)
-			r = sweep_inherit(w, link, member.session, &doubt, &member.inherited, &why);
-		if (r == 0 && (member.inherited || doubt.count)) {
-			held = true;
-			sweep_restore(w, &member, &doubt, &why);
-		}
+			r = sweep_inherit(w, link, &c, &why);
+		if (r == 0 && (c.member.inherited || c.doubt.count))
+			sweep_restore(w, &c);
+		sweep_tell(w, &c);
 	}
 	if (r < 0 && why.status != PROBES_GONE && why.status != PROBES_NO_TARGET) {
-		held = true;
+		c.held = true;
 		sweep_leave_unseen(w, link, origin, program, &why);
 	}
-	w->found += held;
-	probes_close(member.session);
-	array_done(&doubt);
+	w->found += c.held;
+	probes_close(c.member.session);
+	array_done(&c.doubt);
+	array_done(&c.unknown);
 	return sweep_know(w, link->pid, link->start_time, procfs_now(), e);
 }
 
+/* ---- members ---- */
+
+/* What a process that was repaired as one of its own has inherited from another one. */
+static void sweep_inherit_member(struct sweep *w, struct probes_session *child,
+	struct probes_session *parent, const struct tree_link *link)
+{
+	struct sweep_child c = {.member = {.pid = child->who.pid, .session = child},
+		.undone = {.member = &c.member, .newborn = true}};
+	struct probes_error why;
+	int r;
+
+	array_init(&c.doubt, sizeof(struct probes_edit));
+	array_init(&c.unknown, sizeof(size_t));
+	r = session_may_switch(child, false, true, false, &why);
+	if (r == 0)
+		r = fork_inherit(child, parent, fork_is_after(link->start_time, parent), &c.doubt,
+			&c.member.inherited, &why);
+	if (r == 0 && (c.member.inherited || c.doubt.count))
+		sweep_restore(w, &c);
+	sweep_tell(w, &c);
+	if (r < 0 && why.status != PROBES_GONE)
+		sweep_leave_unseen(w, link, parent, child->who.program, &why);
+	array_done(&c.doubt);
+	array_done(&c.unknown);
+}
+
+/* The session whose journals were undone in a process, and that the member is a copy of. */
+static struct probes_session *sweep_ancestor(
+	const struct sweep *w, const struct probes_session *child, pid_t pid)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		struct probes_session *s = w->sessions[i];
+
+		if (s != child && s->history_ticks && (!pid || s->who.pid == pid) &&
+			s->who.start_time <= child->who.start_time && fork_is_child(child, s))
+			return s;
+	}
+	return NULL;
+}
+
+static const struct tree_link *sweep_link(const struct array *links, pid_t pid)
+{
+	for (size_t i = 0; i < links->count; i++)
+		if (ARRAY_AT(links, struct tree_link, i)->pid == pid)
+			return ARRAY_AT(links, struct tree_link, i);
+	return NULL;
+}
+
+/*
+ * The records of a child do not name what its parent's say of both. The nearest ancestor comes
+ * first, as what it added came last. If its parent has ended, any process that it is a copy of may
+ * stand for that.
+ */
+static void sweep_member(struct sweep *w, struct probes_session *child, const struct array *links)
+{
+	const struct tree_link *own = sweep_link(links, child->who.pid), *at = own;
+	struct probes_session *from;
+	bool known = false;
+
+	if (!own || !own->forked || own->start_time != child->who.start_time)
+		return;
+	for (size_t i = 0; i < w->count; i++)
+		known = known || w->sessions[i]->who.pid == own->parent;
+	for (size_t i = 0; at && at->parent && i < links->count; i++) {
+		from = sweep_ancestor(w, child, at->parent);
+		if (from)
+			sweep_inherit_member(w, child, from, own);
+		at = at->forked ? sweep_link(links, at->parent) : NULL;
+	}
+	from = known ? NULL : sweep_ancestor(w, child, 0);
+	if (from)
+		sweep_inherit_member(w, child, from, own);
+}
+
+static int sweep_members(struct sweep *w, struct probes_error *e)
+{
+	struct array links;
+	bool any = false;
+	int r = 0;
+
+	for (size_t i = 0; i < w->count; i++)
+		any = any || w->sessions[i]->history_ticks;
+	if (!any || w->count < 2)
+		return 0;
+	array_init(&links, sizeof(struct tree_link));
+	r = tree_gather(&links);
+	if (r < 0)
+		error_set(e, PROBES_FAILED, r, "cannot look for children");
+	for (size_t i = 0; r == 0 && i < w->count; i++)
+		/* The others are opened anew, as any forked child. */
+		if (w->sessions[i]->repaired && w->sessions[i]->first_switch_ticks)
+			sweep_member(w, w->sessions[i], &links);
+	array_done(&links);
+	return r;
+}
+
 /* ---- the search ---- */
+
+static int sweep_conclude(const struct sweep *w, int result, struct probes_error *e)
+{
+	size_t count;
+	const struct probes_session *s = journals_kept(w->sessions, w->count, &count);
+
+	if (result < 0 && s)
+		error_remains(e, "children may hold changes; to undo them, repair process %d%s",
+			s->who.pid, count > 1 ? " and the others" : "");
+	journals_swept(w->sessions, w->count, result == 0 && !w->unrecorded);
+	return result;
+}
 
 int sweep_run(struct probes_session *const *sessions, size_t count,
 	const struct probes_options *options, probes_undone_fn *each, void *data,
@@ -285,11 +438,13 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 		.found = SIZE_MAX};
 	uint64_t deadline = now_ms() + SWEEP_MS;
 	bool open = false, quiet = false;
+	struct probes_error more;
 	int r = 0;
 
 	/* A change that cannot be undone in a child must stay on record. */
 	w.options.persistent = false;
 	array_init(&w.known, sizeof(struct sweep_known));
+	r = sweep_members(&w, e);
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		const struct probes_session *s = sessions[i];
 		bool owes = probes_owned_count(s) > 0;
@@ -319,8 +474,12 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 		r = tree_gather(&links);
 		if (r < 0)
 			error_set(e, PROBES_FAILED, r, "cannot look for children");
-		for (size_t i = 0; r == 0 && i < links.count; i++)
-			r = sweep_consider(&w, ARRAY_AT(&links, struct tree_link, i), e);
+		/* A shortage hides one process, and the next may be found. */
+		ARRAY_EACH(const struct tree_link, link, &links) {
+			int one = sweep_consider(&w, link, r == 0 ? e : &more);
+
+			r = r == 0 ? one : r;
+		}
 		array_done(&links);
 		sweep_sort(&w);
 		if (w.found)
@@ -331,5 +490,5 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 			nanosleep(&nap, NULL);
 	}
 	array_done(&w.known);
-	return r;
+	return sweep_conclude(&w, r, e);
 }

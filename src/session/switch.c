@@ -46,7 +46,7 @@ static bool switch_is_inherited(
 			continue;
 		if (j->tactic == PROBES_TACTIC_EVICTED && !stop)
 			return false;
-		any = any || ARRAY_AT(&s->arenas, struct arena, j->arena)->inherited;
+		any = any || arena_is_shared(ARRAY_AT(&s->arenas, struct arena, j->arena));
 	}
 	return any;
 }
@@ -57,7 +57,8 @@ static bool switch_is_inherited(
  */
 static int switch_renew(struct probes_session *s, const struct change *c, struct probes_error *e)
 {
-	struct change renew = {.plan = switch_plan_undo, .max_stop_ms = c->max_stop_ms};
+	struct change renew = {
+		.plan = switch_plan_undo, .options.max_stop_ms = c->options.max_stop_ms};
 	struct probes_result *result = NULL;
 	size_t objects = s->catalog.objects.count;
 	struct array which;
@@ -69,21 +70,19 @@ static int switch_renew(struct probes_session *s, const struct change *c, struct
 	r = read_probes(s, c->which, c->count, e);
 	if (r < 0)
 		return r;
+	sharers_look(s);
 	owner_look(s);
 	array_init(&which, sizeof(size_t));
 	renew.undo = calloc(objects + 1, sizeof *renew.undo);
-	for (size_t i = 0; renew.undo && fits && i < c->count; i++) {
-		const struct selected *one = ARRAY_AT(c->chosen, struct selected, i);
+	ARRAY_EACH_WHILE(renew.undo &&fits, const struct selected, one, c->chosen) {
 		size_t local;
 		struct object_probes *h = catalog_find(&s->catalog, one->probe, &local);
 
 		if (one->verb != PROBES_COUNT || h->info.gone ||
-			!switch_is_inherited(s, h, local, c->mode.stop))
+			!switch_is_inherited(s, h, local, c->options.atomically))
 			continue;
-		fits = array_reserve(&which, 1) &&
+		fits = array_push(&which, &(size_t){one->probe}) &&
 		       switch_take_over(s, h, local, &renew.undo[h->probes[local].object]);
-		if (fits)
-			*(size_t *)array_add(&which) = one->probe;
 	}
 	renew.which = which.data;
 	renew.count = which.count;
@@ -104,35 +103,29 @@ static int switch_renew(struct probes_session *s, const struct change *c, struct
 static int switch_plan(
 	struct probes_session *s, const struct change *c, struct plan *p, struct probes_error *e)
 {
-	(void)s;
-	return plan_switch(p, c->chosen->data, c->chosen->count, &c->mode, e);
+	return plan_switch(p, c->chosen->data, c->chosen->count, &c->options, e);
 }
 
 int probes_switch(struct probes_session *s, const struct probes_action *actions, size_t count,
 	const struct probes_switch_options *o, struct probes_result **result,
 	struct probes_error *e)
 {
-	struct change c = {.plan = switch_plan,
-		.mode = {.force = (o && o->force) || s->held,
-			.keep = o && o->force && o->keep_counts,
-			.dry_run = o && o->dry_run,
-			.stop = (o && o->atomically) || s->held,
-			.kernel = o && o->kernel},
-		.dry_run = o && o->dry_run,
-		.atomically = o && o->atomically,
-		.max_stop_ms = o ? o->max_stop_ms : 0};
+	struct change c = {
+		.plan = switch_plan, .options = o ? *o : (struct probes_switch_options){0}};
 	size_t *which = NULL, ignored = 0, already = 0;
 	struct array chosen;
 	int r;
 
 	*result = NULL;
 	s->interrupts = s->interrupts || (o && o->atomically && !o->dry_run);
+	c.options.keep_counts &= c.options.force;
+	c.options.force |= s->held;
+	c.options.atomically |= s->held;
 	array_init(&chosen, sizeof(struct selected));
 	r = select_actions(&s->catalog, s, actions, count, o, &chosen, e);
 	if (r == 0 && !(which = calloc(chosen.count + 1, sizeof *which)))
 		r = error_memory(e, "a selection");
-	for (size_t i = 0; r == 0 && i < chosen.count; i++) {
-		const struct selected *one = ARRAY_AT(&chosen, struct selected, i);
+	ARRAY_EACH_WHILE(r == 0, const struct selected, one, &chosen) {
 		bool enable = one->verb == PROBES_ENABLE;
 
 		c.counts = c.counts || one->verb == PROBES_COUNT;
@@ -158,12 +151,12 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 	if (r == 0 && already && !c.count) {
 		*result = calloc(1, sizeof **result);
 		if (*result)
-			(*result)->dry_run = c.dry_run;
+			(*result)->dry_run = c.options.dry_run;
 		else
 			r = error_memory(e, "a result");
 	} else if (r == 0) {
 		chosen.count = c.count;
-		if (c.counts && !c.dry_run)
+		if (c.counts && !c.options.dry_run)
 			r = switch_renew(s, &c, e);
 		if (r == 0)
 			r = change_execute(s, &c, result, e);
@@ -320,20 +313,15 @@ static size_t *switch_list_owned(
 	size_t *which;
 
 	array_init(&owned, sizeof(struct switch_owned));
-	for (size_t i = 0; i < s->catalog.objects.count; i++) {
-		const struct object_probes *h = catalog_object(&s->catalog, i);
-
+	for (const struct object_probes *h = catalog_first(&s->catalog); h; h = h->next)
 		for (size_t k = 0; h->ownership && fits && k < h->probe_count; k++) {
 			uint32_t seq = h->ownership->switch_seq[k];
 
 			if (!seq || seq > until || !ownership_owns(h, &h->probes[k]))
 				continue;
-			fits = array_reserve(&owned, 1);
-			if (fits)
-				*(struct switch_owned *)array_add(&owned) =
-					(struct switch_owned){h->info.first_probe + k, seq};
+			fits = array_push(
+				&owned, &(struct switch_owned){h->info.first_probe + k, seq});
 		}
-	}
 	if (owned.count)
 		qsort(owned.data, owned.count, owned.size, switch_latest_first);
 	*count = owned.count + lost->count;
@@ -373,9 +361,7 @@ int switch_restore_until(struct probes_session *s, uint32_t until, struct probes
 		r = change_execute(s, &c, result, e);
 	/* Nothing is torn any more, even if another tool mended it. */
 	mended = r == 0 && until == UINT32_MAX && *result && !(*result)->not_done;
-	for (size_t i = 0; mended && i < s->catalog.objects.count; i++) {
-		struct object_probes *h = catalog_object(&s->catalog, i);
-
+	for (struct object_probes *h = catalog_first(&s->catalog); mended && h; h = h->next) {
 		if (!h->ownership)
 			continue;
 		memset(h->ownership->parts.torn, 0, h->probe_count);

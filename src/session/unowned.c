@@ -7,27 +7,18 @@
 #include "base/error.h"
 #include "process/procfs.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* Does a journal say who wrote the jump? Its repair, or its living owner, removes it. */
 static bool unowned_is_named(const struct array *journals, uint64_t address)
 {
-	for (size_t i = 0; i < journals->count; i++) {
-		const struct journal_text *text =
-			&ARRAY_AT(journals, struct journal_found, i)->text;
-		const struct array *const both[2] = {&text->made, &text->pending};
+	const struct probes_edit *edit;
 
-		for (int k = 0; k < 2; k++)
-			for (size_t n = 0; n < both[k]->count; n++) {
-				const struct probes_edit *edit =
-					ARRAY_AT(both[k], struct probes_edit, n);
-
-				if (edit->role == PROBES_ROLE_COUNTER && edit->address == address)
-					return true;
-			}
-	}
+	ARRAY_EACH(const struct journal_found, f, journals)
+		for (size_t i = 0; (edit = journal_edit_at(&f->text, i)); i++)
+			if (edit->role == PROBES_ROLE_COUNTER && edit->address == address)
+				return true;
 	return false;
 }
 
@@ -51,54 +42,43 @@ static size_t unowned_look(struct probes_session *s, const struct array *journal
 	if (!s->arenas.count || read_probes(s, NULL, 0, &ignored) < 0)
 		return 0;
 	owner_look(s);
-	for (size_t i = 0; i < s->catalog.objects.count; i++) {
-		const struct object_probes *h = catalog_object(&s->catalog, i);
-
+	for (const struct object_probes *h = catalog_first(&s->catalog); h; h = h->next)
 		for (size_t k = 0; !h->info.gone && k < h->probe_count; k++)
 			count += unowned_sites(h, k, journals);
-	}
 	return count;
 }
 
-/* Counters of a forked child, before the session that will undo them has found it. */
-static void unowned_say_heir(struct probes_session *s)
-{
-	size_t sites = owner_count_others(s, HOLDER_INHERITS);
-	char name[64];
-
-	for (size_t i = 0; sites && i < s->arenas.count; i++) {
-		const struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
-
-		if (!w->heir.session)
-			continue;
-		procfs_name((pid_t)(uint32_t)w->heir.session, name, sizeof name);
-		log_say(&s->log, PROBES_LOG_NOTICE,
-			"process %d: it inherited the counters of %zu site%s from a session that "
-			"lives: process %d (%s), which counts in process %d",
-			s->who.pid, sites, sites == 1 ? "" : "s", (int)(uint32_t)w->heir.session,
-			name, (int)w->heir.pid);
-		return;
-	}
-}
-
-size_t unowned_count(struct probes_session *s, const struct array *journals, size_t *unknown)
+size_t unowned_count(
+	struct probes_session *s, const struct array *journals, size_t *unknown, size_t *unseen)
 {
 	struct probes_error ignored;
 	size_t count, others;
+	char name[64];
 
 	if (s->memory.fd >= 0)
 		holder_reconcile(s);
 	count = s->memory.fd < 0 ? 0 : unowned_look(s, journals);
 	*unknown = owner_count_others(s, HOLDER_UNKNOWN);
+	*unseen = owner_count_others(s, HOLDER_UNSEEN);
 	others = owner_count_others(s, HOLDER_CLAIMS);
 	if (others)
 		log_say(&s->log, PROBES_LOG_NOTICE,
 			"process %d: the counters of %zu site%s are those of a session in another "
 			"pid namespace: it is on record, and a lock says that it lives",
 			s->who.pid, others, others == 1 ? "" : "s");
-
-	unowned_say_heir(s);
-
+	/* Counters of a forked child, before the session that will undo them has found it. */
+	others = owner_count_others(s, HOLDER_INHERITS);
+	ARRAY_EACH_WHILE(others, const struct arena, w, &s->arenas) {
+		if (!w->heir.session)
+			continue;
+		procfs_name((pid_t)(uint32_t)w->heir.session, name, sizeof name);
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"process %d: it inherited the counters of %zu site%s from a session that "
+			"lives: process %d (%s), which counts in process %d",
+			s->who.pid, others, others == 1 ? "" : "s", (int)(uint32_t)w->heir.session,
+			name, (int)w->heir.pid);
+		break;
+	}
 	/* A session that has just written a jump claims it before it releases the lock. */
 	if (!count || lock_take(&s->lock, &s->who, s->memory.fd, 0, &ignored) < 0)
 		return 0;
@@ -128,15 +108,14 @@ static bool unowned_take(struct probes_session *s, struct object_probes *h,
 	return true;
 }
 
-/*
- * Nobody knows whether a session that is not on record raised what still guards a probe: it is
- * left, and said.
- */
-static size_t unowned_still_raised(struct probes_session *s, const struct array *which)
+size_t unowned_still_raised(struct probes_session *s, const struct array *which)
 {
 	size_t count = 0, used = 0, local;
+	struct probes_error ignored;
 	char names[400] = "";
 
+	if (!which->count || read_probes(s, NULL, 0, &ignored) < 0)
+		return 0;
 	for (size_t i = 0; i < which->count; i++) {
 		const struct object_probes *h =
 			catalog_find(&s->catalog, *ARRAY_AT(which, size_t, i), &local);
@@ -158,17 +137,44 @@ static size_t unowned_still_raised(struct probes_session *s, const struct array 
 	if (count)
 		log_say(&s->log, PROBES_LOG_NOTICE,
 			"process %d: the semaphores of %zu probe%s are still raised, and no "
-			"journal "
-			"says by whom: %s; if nobody needs them, disable these probes",
-			s->who.pid, count, count == 1 ? "" : "s", names);
+			"journal says by whom%s: %s; if nobody needs them, disable these probes",
+			s->who.pid, count, count == 1 ? "" : "s",
+			s->unjudged ? ", unless one that could not be checked does" : "", names);
 	return count;
 }
 
-int unowned_undo(struct probes_session *s, const struct array *journals,
+/*
+ * A journal names the jumps of a probe, and what sessions left that counted there as well stands
+ * beside them: add that to what is to be undone. False: no memory.
+ */
+static bool unowned_take_left(struct probes_session *s, struct object_probes *h,
+	const struct array *journals, struct plan_parts *undo, struct array *which)
+{
+	for (size_t local = 0; h->jumps && !h->info.gone && local < h->probe_count; local++) {
+		const struct probes_probe *p = &h->probes[local];
+		size_t first = object_probes_site(h, p);
+
+		if (!p->site_count || h->jumps[first].raised || unowned_sites(h, local, journals))
+			continue;
+		if (!array_reserve(which, 1) || !owner_inherit(s, h, local) ||
+			!ownership_open_parts(undo, h, PLAN_SEMAPHORE))
+			return false;
+		if (!h->jumps[first].raised)
+			continue;
+		h->ownership->switch_seq[local] = ++s->switch_seq;
+		*(size_t *)array_add(which) = h->info.first_probe + local;
+		for (uint32_t k = 0; k < p->semaphore_count; k++)
+			undo->of[PLAN_SEMAPHORE][ownership_index(h, p, PLAN_SEMAPHORE, k)] =
+				h->jumps[first].raised;
+	}
+	return true;
+}
+
+int unowned_undo(struct probes_session *s, const struct array *journals, struct array *unknown,
 	struct probes_result **result, struct probes_error *e)
 {
 	struct change c = {.plan = switch_plan_undo};
-	struct array which, unknown;
+	struct array which;
 	bool fits = true;
 	size_t objects;
 	int r = jumps_look(s, e);
@@ -177,15 +183,17 @@ int unowned_undo(struct probes_session *s, const struct array *journals,
 	if (r < 0)
 		return r;
 	holder_reconcile(s);
-	if (!unowned_look(s, journals))
+	if (!unowned_look(s, journals) && unknown)
 		return 0;
 	array_init(&which, sizeof(size_t));
-	array_init(&unknown, sizeof(size_t));
 	objects = s->catalog.objects.count;
 	c.undo = calloc(objects + 1, sizeof *c.undo);
-	for (size_t i = 0; c.undo && fits && i < objects; i++)
-		fits = unowned_take(
-			s, catalog_object(&s->catalog, i), journals, &c.undo[i], &which, &unknown);
+	for (size_t i = 0; c.undo && fits && i < objects; i++) {
+		struct object_probes *h = catalog_object(&s->catalog, i);
+
+		fits = unknown ? unowned_take(s, h, journals, &c.undo[i], &which, unknown)
+			       : unowned_take_left(s, h, journals, &c.undo[i], &which);
+	}
 	if (!c.undo || !fits)
 		r = error_memory(e, "a repair");
 	c.which = which.data;
@@ -195,13 +203,10 @@ int unowned_undo(struct probes_session *s, const struct array *journals,
 		s->first_switch_ticks = 1;
 		s->repaired = true;
 		r = change_locked(s, &c, result, e);
-		if (r == 0 && *result && read_probes(s, NULL, 0, e) == 0)
-			(*result)->still_raised = unowned_still_raised(s, &unknown);
 	}
 	for (size_t i = 0; c.undo && i < objects; i++)
 		ownership_close_parts(&c.undo[i]);
 	free(c.undo);
 	array_done(&which);
-	array_done(&unknown);
 	return r;
 }

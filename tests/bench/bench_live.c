@@ -214,7 +214,7 @@ static void live_put(
 static uint64_t live_apply(struct live *l, enum probes_verb verb)
 {
 	struct probes_session *s = l->session;
-	const struct plan_mode mode = {0};
+	const struct probes_switch_options mode = {0};
 	struct array chosen;
 	struct probes_error e;
 	struct apply apply;

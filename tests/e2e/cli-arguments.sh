@@ -137,6 +137,6 @@ until grep -q only_counted "$tmp/result"; do
 done
 ended 0
 same 'in JSON' "$(python3 -c 'import json, sys
-print(*[a["name"] for a in json.loads(open(sys.argv[1]).readline())["args"]])' "$tmp/result")" "$handle"
+print(*[a["argument"] for a in json.loads(open(sys.argv[1]).readline())["args"]])' "$tmp/result")" "$handle"
 stop
 finish

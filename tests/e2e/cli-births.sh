@@ -8,7 +8,10 @@ need_switching
 # Root may open everything, but for this.
 plain=
 if [ "$(id -u)" = 0 ]; then
-	plain='setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace'
+	for drop in -sys_ptrace,-sys_admin,-perfmon -sys_ptrace,-sys_admin; do # perfmon is new
+		plain="setpriv --bounding-set $drop --inh-caps $drop"
+		! $plain true 2>/dev/null || break
+	done
 	$plain true 2>/dev/null || skip 'setpriv cannot drop a capability'
 	hold_as=$plain
 fi
@@ -43,6 +46,37 @@ holds()
 	pid=$child
 	echo "$(peek "$count" 2) $(peek "$site" 2)"
 	pid=$parent
+}
+
+# stranger: a forked process that may not be read, and whose parent is another one
+stranger()
+{
+	mkfifo "$tmp/in2" "$tmp/answers2"
+	$plain "$VICTIMS/../stress/breeder" <"$tmp/in2" >"$tmp/answers2" &
+	started="$started $!"
+	exec 5>"$tmp/in2" 6<"$tmp/answers2"
+	read -r word _ <&6
+	same 'first word of a stranger' "$word" ready
+	echo hide >&5
+	read -r word stranger <&6
+	same 'a stranger' "$word" born
+	started="$started $stranger"
+}
+
+# killed: the session
+killed()
+{
+	kill -9 "$session"
+	wait "$session" 2>/dev/null
+	gone "$session"
+}
+
+# repair_under OPTION...: of strace; $status
+repair_under()
+{
+	$plain strace -f -qq -o /dev/null "$@" \
+		"$PROBES_TUI" repair -no-syslog -pid "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
 }
 
 # --- many: one is named, the others are summed up
@@ -120,34 +154,94 @@ if command -v strace >/dev/null && strace -f -qq -o /dev/null true 2>/dev/null; 
 		bear fork
 		born="$born $child"
 	done
-	kill -9 "$session"
-	wait "$session" 2>/dev/null
-	gone "$session"
-	strace -f -qq -o /dev/null -e inject=pidfd_open:delay_enter=200000 \
-		"$PROBES_TUI" repair -no-syslog -pid "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
-	same 'a slow repair' "$?" 0
+	killed
+	repair_under -e inject=pidfd_open:delay_enter=200000
+	same 'a slow repair' "$status" 0
 	for child in $born; do
 		same "child $child" "$(holds)" '0000 903d'
 	done
-	# --- no descriptor is left for the child: what remains is still reported
+	# --- no descriptor is left for the child, while a stranger who is no child of it may not be read either
 	hold -enable a0
+	stranger
 	bear fork
-	kill -9 "$session"
-	wait "$session" 2>/dev/null
-	gone "$session"
+	killed
 	# From one of these calls on, all fail. Opening the parent takes some of them; while that fails, nothing
 	# is changed.
-	for call in $(seq 2 20); do
-		strace -f -qq -o /dev/null -e inject=pidfd_open:error=EMFILE:when="$call+" \
-			"$PROBES_TUI" repair -no-syslog -pid "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
-		status=$?
-		! grep -q "$child" "$tmp/err" || break
+	call=1
+	awaits 'a repair of the parent'
+	until [ "$(peek "$site" 2)" = 903d ] || overdue; do
+		call=$((call + 1))
+		repair_under -e inject=pidfd_open:error=EMFILE:when="$call+"
 	done
 	same 'a repair short of descriptors' "$status" 1
 	has 'the cause' "$child.*: probes-tui has no file descriptors left"
 	has 'what to do' "repair process $child\$"
 	want 0 repair -no-syslog -pid "$child"
 	same 'repaired' "$(holds)" '0000 903d'
+
+	# --- for a moment none is left, just when the program of the child is read
+	hold -enable a0
+	bear fork
+	killed
+	repair_under -P "/proc/$child" -o "$tmp/calls" -e trace=openat
+	same 'repaired at once' "$status, $(holds)" '0, 0000 903d'
+	hold -enable a0
+	bear fork
+	killed
+	repair_under -P "/proc/$child" -e inject=openat:error=EMFILE:when="$(grep -n '"auxv"' "$tmp/calls" | sed 's/:.*//;q')"
+	same 'a repair that cannot read a program' "$status" 1
+	has 'what to do without a program' "cannot open process $child: .* no file descriptors left.*repair process $child\$"
+	want 0 repair -no-syslog -pid "$pid" # the record is of the child alone
+	has 'repaired by the name of its parent' "^probes-tui: pid $child: undid what"
+	same 'nothing is said of the parent' "$(grep -c "pid $pid:" "$tmp/err")" 0
+	same 'repaired without a program' "$(holds)" '0000 903d'
+
+	# --- no descriptor is left, nor can a record of the child be made: that of its parent stays
+	hold -enable a0
+	bear fork
+	killed
+	repair_under -e inject=pidfd_open:error=EMFILE:when="$call+" -e inject=linkat:error=ENOSPC
+	same 'a repair short of descriptors and space' "$status" 1
+	has 'what to do without a record' "cannot open process $child: .*repair process ($child|$pid again)\$"
+	want 0 repair -no-syslog -pid "$(sed -n 's/.*repair process \([0-9]*\).*/\1/p' "$tmp/err")"
+	same 'repaired without a record' "$(holds)" '0000 903d'
+	same 'no record is left' "$(ls "$PROBES_TUI_RECORDS")" ''
+
+	# --- the children cannot be looked for, or the repair is killed while it does: the record stays until that is done
+	for end in error=EMFILE signal=KILL; do
+		hold -enable a0
+		bear fork
+		killed
+		repair_under -P /proc -e inject=openat:"$end"
+		case $end in
+		error*)
+			same 'a repair that finds no children' "$status" 1
+			has 'the cause' 'cannot look for children: probes-tui has no file descriptors left'
+			has 'what to do' "repair process $pid\$"
+			;;
+		esac
+		same "$end: the parent is repaired, the child is not" "$(peek "$site" 2), $(holds)" '903d, 0100 90e8'
+		want 0 repair -no-syslog -pid "$pid"
+		has "$end: said of the child" "pid $child: forked child: undid what it inherited: 1 probe, 1 site"
+		same "$end: the child is repaired" "$(holds)" '0000 903d'
+		same "$end: nothing on record" "$(ls "$PROBES_TUI_RECORDS")" ''
+	done
+
+	# --- the same at the end of a session; others count in the child since
+	hold_as="$plain strace -D -f -qq -o /dev/null -P /proc -e inject=openat:error=EMFILE"
+	hold -enable a0
+	bear fork 2
+	interrupted TERM 1
+	has 'the session said what to do' "cannot look for children.*repair process $pid\$" "$tmp/held"
+	same 'the session left the child' "$(peek "$site" 2), $(holds)" '903d, 0300 90e8'
+	want 1 repair -no-syslog -pid "$pid"
+	has 'others count there' "process $child.*others count there.*repair process $child\$"
+	parent=$pid pid=$child
+	poke "$count" 1
+	pid=$parent
+	want 0 repair -no-syslog -pid "$child"
+	same 'taken back when they have gone, too' "$(holds)" '0000 903d'
+	same 'nothing is left on record' "$(ls "$PROBES_TUI_RECORDS")" ''
 	exec 3>&- 4<&-
 else
 	echo 'no strace: not tested: many children, a shortage of descriptors'

@@ -55,7 +55,11 @@ done
 look "$tmp/broken/yes-sound"
 has 'all of it' '^2 sites, 3 probes' "$tmp/out"
 look "$tmp/broken/yes-note-without-nul"
-has 'two are left' ' 2 probes' "$tmp/out"
+has 'two are left' ' 2 probes.*; 1 note left out' "$tmp/out"
+run list -verbose -prog "$tmp/broken/yes-note-without-name"
+has 'why' '/yes-note-without-name: 1 of its 3 probe notes are left out: cut short, or without a provider or a name'
+run list -format json -prog "$tmp/broken/yes-note-without-name"
+has 'also in JSON' '"why": "1 of its 3 probe notes' "$tmp/out"
 look "$tmp/broken/no-notes-4-gib"
 has 'why' 'make no sense'
 look "$tmp/broken/no-sections-2-to-32"

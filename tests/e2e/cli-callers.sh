@@ -1,7 +1,7 @@
 #!/bin/sh
 # Who calls the functions that hit probes: as often as a victim let its functions call, by name and line, without and with
 # frame pointers, at sites of sys/sdt.h and of OCaml; what is unknown is a row of its own and says why; events print the
-# same caller; several processes are one table.
+# same caller.
 # Does not cover: what a hit reads (unit/test_events.c).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
@@ -11,11 +11,7 @@ command -v python3 >/dev/null || skip 'no python3'
 # looking ARG...: in the background; $session
 looking()
 {
-	: >"$tmp/held"
-	env --default-signal=INT,QUIT "$PROBES_TUI" "$@" -no-syslog -max-overhead 0 -stop \
-		>"$tmp/result" 2>"$tmp/held" </dev/null &
-	session=$!
-	started="$started $session"
+	in_background "$@" -max-overhead 0 -stop
 	session_says ' sites\{0,1\} of '
 }
 
@@ -45,6 +41,7 @@ for victim in named named_plain named_frames; do
 	done
 	ended 0
 	same "$victim: all of them" "$(of 't["events"], t["lost"], len(t["callers"])')" '(600, 0, 3)'
+	same "$victim: of this process" "$(of '{c["pid"] for c in t["callers"]}')" "{$pid}"
 	same "$victim: in their numbers" "$(of '[abs(hits(n) - k) <= 3 for n, k in (("alpha", 300), ("beta", 200), ("gamma_", 100))]')" \
 		'[True, True, True]'
 	same "$victim: most first" "$(of '[re.sub("[+].*", "", c["symbol"]) for c in t["callers"]]')" "['alpha', 'beta', 'gamma_']"
@@ -79,6 +76,7 @@ for victim in named named_plain named_frames; do
 		ask 'call 0 0 1'
 	done
 	ended 0
+	declared events "$tmp/result"
 	same "$victim: an event in JSON" "$(python3 -c 'import json, sys
 c = json.loads(open(sys.argv[1]).readline())["caller"]
 print(sorted(c), c["symbol"].split("+")[0], "named.c:" in c["line"])' "$tmp/result")" "['address', 'line', 'symbol'] gamma_ True"
@@ -96,8 +94,8 @@ done
 if grep -q 'counting 1 of 1' "$tmp/held"; then
 	ended 0
 	has 'why' "pid $pid: the callers at 1 site are unknown: there is no unwind information" "$tmp/held"
-	same 'a row of its own' "$(cat "$tmp/result")" 'hits,share,address,symbol,line,object
-10,100.000,,,,'
+	same 'a row of its own' "$(cat "$tmp/result")" "pid,hits,share,address,symbol,line,object,pc
+$pid,10,100,,,,,"
 else
 	interrupted INT 130
 fi
@@ -111,6 +109,7 @@ until grep -q . "$tmp/result"; do
 	ask 'step 7'
 done
 ended 0
+declared callers "$tmp/result"
 same 'a site of OCaml' "$(of 'hits("loop_round")')" 10
 stop
 

@@ -49,6 +49,10 @@ if has_zydis; then
 	[ "$counted" -gt "$unstopped" ] || fail "with -stop $counted sites are counted, without it $unstopped"
 fi
 
+# --- one probe, in two spellings
+refuses 2 '"counts:plain" is named twice' count -no-syslog -pid "$pid" counts:plain plain
+refuses 2 '"counts:plain" is named twice' events -no-syslog -pid "$pid" plain,counts:plain
+
 # --- tables go to standard output, everything else to standard error
 ask zero
 counting -pid "$pid" plain -interval 0.1 -format text -stop
@@ -61,7 +65,7 @@ has 'a header' '^ *TIME  *HITS  *HITS/s  *SITES  *PROBE$' "$tmp/result"
 has 'the totals' '^ *HITS  *HITS/s  *SITES  *PROBE$' "$tmp/result"
 has 'the totals' '^  *1000 .*  1/1  counts:plain$' "$tmp/result"
 has 'how long' '^counted for [0-9.]* s$' "$tmp/result"
-has 'the end' "^probes-tui: pid $pid: no longer counted: 1 probe, 1 site\$" "$tmp/held"
+has 'the end' "^probes-tui: pid $pid: no longer counted by this session: 1 probe, 1 site\$" "$tmp/held"
 as_found text
 
 # --- names, -regexp, -provider; a probe that does not exist; nothing at all
@@ -87,6 +91,7 @@ done
 appears '"table":"interval".*"plain"' "$tmp/result"
 ask report
 interrupted HUP 129
+declared count "$tmp/result"
 same 'intervals and totals' "$(json 'sum(p["hits"] for l in lines if l["table"] == "interval"
 	for p in l["probes"] if p["name"] == "plain") <= total["plain"]["hits"]')" True
 same 'rates' "$(json '[p for l in lines for p in l["probes"]
@@ -100,7 +105,7 @@ as_found intervals
 # --- CSV
 want 0 count -no-syslog -pid "$pid" -for 50ms -format csv
 same 'columns' "$(head -n 1 "$tmp/out")" \
-	table,pid,prog,at,seconds,object,provider,name,site_count,sites_counted,hits,hits_per_s,why
+	table,pid,prog,at,seconds,object,provider,name,site_count,sites_counted,hits,hits_per_s,why,stopped_ms,sites_lost,over_budget,held_ms
 same 'rows' "$(python3 -c 'import csv, sys
 print(sorted((r["table"], r["pid"], r["name"], r["site_count"]) for r in csv.DictReader(open(sys.argv[1]))) == sorted(
 	("total", sys.argv[2], n, s) for n, s in zip("plain many loop never guarded".split(), "14112")))' \
@@ -108,14 +113,29 @@ print(sorted((r["table"], r["pid"], r["name"], r["site_count"]) for r in csv.Dic
 
 # --- a dry run writes nothing
 want 0 count -no-syslog -pid "$pid" -dry-run -stop
-has 'what it would do' "^probes-tui: would count [4-9] of 9 sites of 5 probes in process $pid, map [0-9]* KiB, stop all"
+has 'what it would do' "^probes-tui: would count [4-9] of 9 sites of 5 probes in process $pid, map 0 KiB, stop all"
 has 'a jump' '^0x[0-9a-f]+  90 .*-> e9 .* jump +counts:plain$' "$tmp/out"
 has 'a semaphore' ' semaphore +counts:guarded$' "$tmp/out"
 as_found 'a dry run'
 want 0 count -no-syslog -pid "$pid" -dry-run -format json
 same 'the plan' "$(python3 -c 'import json, sys
 p = json.load(open(sys.argv[1]))
-print(p["sites_counted"] + p["sites_not_counted"], "mapped_pages" in p)' "$tmp/out")" '9 True'
+print(p["sites_counted"] + p["sites_not_counted"], p["mapped_pages"])' "$tmp/out")" '9 0'
+
+# What it would map is what is mapped then, in a process that was never counted.
+size_of()
+{
+	sed -n 's/^VmSize:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$1/status"
+}
+
+start2 counts
+size=$(size_of "$pid2")
+want 0 count -no-syslog -pid "$pid2" -dry-run
+would=$(sed -n 's/.*, map \([0-9]*\) KiB.*/\1/p' "$tmp/err")
+want 0 count -no-syslog -pid "$pid2" -for 50ms -format json
+same 'one thread is held to map it, and is all that this process has' "$(json '[l["held_ms"] > 0 for l in lines], lines[0]["stopped_ms"]' "$tmp/out")" '([True], 0)'
+same 'what it would map' "$would" $(($(size_of "$pid2") - size))
+stop2
 
 # --- list and info of what somebody else counts; a second count takes nothing away
 ask zero

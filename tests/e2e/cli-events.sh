@@ -13,12 +13,7 @@ command -v python3 >/dev/null || skip 'no python3'
 # keeping ARG...: in the background, INT and QUIT as they are in the foreground; $session.
 keeping()
 {
-	: >"$tmp/held"
-	: >"$tmp/result"
-	env --default-signal=INT,QUIT "$PROBES_TUI" events -no-syslog -max-overhead 0 -stop "$@" \
-		>"$tmp/result" 2>"$tmp/held" </dev/null &
-	session=$!
-	started="$started $session"
+	in_background events -max-overhead 0 -stop "$@"
 	session_says ' sites\{0,1\} of '
 	# The first event of all comes when events are kept.
 	until grep -q . "$tmp/result"; do
@@ -111,9 +106,10 @@ for threads in 1 4 16; do
 	agrees "$threads threads"
 	as_found "$threads threads"
 done
+declared events "$tmp/result"
 same 'keys of JSON' "$(python3 -c 'import json, sys
 print(" ".join(sorted(json.loads(open(sys.argv[1]).readline()))))' "$tmp/result")" 'args name pid provider thread tid time time_ns'
-same 'keys of the end' "$(last '" ".join(sorted(t))')" 'events lost only_counted over_budget seconds'
+same 'keys of the end' "$(last '" ".join(sorted(t))')" 'events lost only_counted over_budget seconds undecided'
 
 keeping -pid "$pid" -format json few say -str arg2
 ask 'texts 5'
@@ -177,14 +173,26 @@ has 'how many, in the last line' 'events in [0-9.]+ s, [0-9]+ lost' "$tmp/held"
 
 # --- what costs too much is only counted
 keeping -pid "$pid" -format json few -max-overhead 0.1
-echo 'run 1 200000' >&3
-wait "$session"
-same 'too much: exit status' $? 0
-gone "$session"
-has 'too much: why' 'few: no more events, its hits are only counted: [0-9]+ hits/s' "$tmp/held"
-same 'too much: said' "$(last 't["over_budget"]')" True
-read -r _ <&4
+ask 'run 1 200000'
+session_says 'few: no more events, its hits are only counted: [0-9]* hits/s'
+ask 'run 1 7'
+interrupted
+same 'too much: the later ones are counted' "$(last '(t["over_budget"], 7 <= t["only_counted"])')" '(True, True)'
 as_found 'too much'
+keeping -pid "$pid" -format json few -max-overhead 0.1 -max 1000000
+ask 'run 1 200000'
+ended 0
+has 'too much: so many do not come' 'only counted' "$tmp/held"
+
+# --- and if that costs too much as well, it is not counted
+keeping -pid "$pid" -format json few -max-overhead 0.001 -for 1h
+ask 'run 1 200000'
+session_says 'few: no more events'
+ask 'run 1 200000'
+ended 0
+has 'counting costs too much: why' 'few is no longer counted: [0-9]+ hits/s at about 5 ns' "$tmp/held"
+same 'counting costs too much: what was counted' "$(last '0 < t["only_counted"] <= 400000')" True
+as_found 'counting costs too much'
 
 # --- what others left, or do
 keeping -pid "$pid" -format json few
@@ -329,6 +337,20 @@ for what in 'events near' 'callers near' 'latency near,any'; do
 	want 6 $what -no-syslog -pid "$pid"
 	same "$what: nothing of -kernel" "$(grep -c -e -kernel "$tmp/err")" 0
 done
+stop
+
+# --- the name of a thread is shown whole: it may hold anything, newlines as well
+odd=$(printf 'co\033[5m\nmm;x')
+cp "$VICTIMS/loop_ocaml2_pie" "$tmp/$odd" && built=$VICTIMS && VICTIMS=$tmp || exit 99
+start "$odd" --loop --pace 1000
+VICTIMS=$built
+want 0 events -no-syslog -pid "$pid" -stop -all -max 1 -format json
+same 'in JSON' "$(python3 -c 'import json, sys
+print(json.loads(open(sys.argv[1]).readline())["thread"] == sys.argv[2])' "$tmp/out" "$odd")" True
+want 0 events -no-syslog -pid "$pid" -stop -all -max 1
+has 'in text' 'co.x1b\[5m.x0amm;x' "$tmp/out"
+want 0 callers -no-syslog -pid "$pid" -stop -all -stack -for 300ms
+has 'in folded stacks' '^co.x1b\[5m.x0amm.*x' "$tmp/out"
 stop
 
 # --- a program that it starts, and that ends

@@ -266,13 +266,7 @@ exec 5>"$tmp/cin" 6<"$tmp/cout"
 read -r word child <&6
 started="$started $child"
 read_answer 4
-until grep -q "pid $child: forked child" "$tmp/held"; do
-	kill -0 "$session" 2>/dev/null || {
-		fail "the session ended: $(cat "$tmp/held")"
-		finish
-	}
-	sleep 0.01
-done
+session_says "pid $child: forked child"
 pid=$parent
 stop
 kill -TERM "$session"
@@ -296,6 +290,19 @@ kill -TERM "$session"
 ended 143
 same 'it is no child of its own' "$(grep -c 'forked child' "$tmp/held")" 0
 same 'the other party keeps its own' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0100 5 site 90e8'
+: >"$tmp/cin"
+read_answer 4
+stop
+
+# --- the number of a process is that of its first thread: it is said once, and is no thread's as well
+start loop_ocaml2_pie
+echo "vfork $tmp/cin" >&3
+while [ -z "$(cat "/proc/$pid/task/$pid/children")" ]; do
+	kill -0 "$pid" || break
+	sleep 0.01
+done
+run count -no-syslog -pid "$pid" -all -for 10ms
+has 'why not' "cannot run a system call in process $pid: its first thread waits in the kernel"
 : >"$tmp/cin"
 read_answer 4
 stop

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The shape of JSON: its keys are those of the manual page, the same for every verb, and the states are words of its
+# The shape of JSON: its keys are the fields of the manual page, the same for every verb, and the states are words of its
 # section STATES. Every option that is a setting is among its FILES.
 # Does not cover: the values (cli-list.sh and others).
 . "${srcdir:-.}/tests/e2e/lib.sh"
@@ -28,6 +28,7 @@ keep='' # one file for each call
 shape()
 {
 	want 0 "$@" -format json
+	declared list "$tmp/out"
 	keys "$tmp/out" >"$tmp/keys"
 	[ -n "$keep" ] || keep=$(cat "$tmp/keys")
 	same "keys of $*" "$(cat "$tmp/keys")" "$keep"
@@ -41,7 +42,13 @@ shape attach -no-syslog -pid "$pid" -disable first
 has 'a file: its states were not read' '^unknown$' "$tmp/states"
 cp "$tmp/out" "$tmp/list"
 want 0 attach -no-syslog -pid "$pid" -enable first -dry-run -format json
-same 'all keys' "$(keys "$tmp/out" "$tmp/list")" "$(documented '.SS JSON')"
+declared -dry-run "$tmp/out"
+cp "$tmp/out" "$tmp/plan"
+want 0 list -verbose -prog "$VICTIMS/loop_ocaml2_pie" -format json
+declared list "$tmp/out"
+same 'all fields are there' "$(keys "$tmp/out" "$tmp/list" "$tmp/plan")" "$(awk '
+	/^\\fB[a-z_0-9]*\\fR, / { name = $0; gsub(/^\\fB|\\fR,.*/, "", name) }
+	/^\(.*(list|\\-dry\\-run)[,)]/ && name { print name }' "$page" | sort -u)"
 documented '.SH STATES' >"$tmp/words"
 same 'number of states' "$(wc -l <"$tmp/words" | tr -d ' ')" 9
 same 'states that the page does not name' "$(sort -u "$tmp/states" | comm -23 - "$tmp/words")" ''

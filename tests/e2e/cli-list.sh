@@ -49,9 +49,10 @@ same 'no verb, no terminal' "$(cat "$tmp/out")" "$(cat "$tmp/list")"
 want 0 list -prog "$file" -format json
 json 'assert list(d) == ["pid", "prog", "stopped_ms", "objects", "probes"]'
 json 'assert d["pid"] is None and d["stopped_ms"] is None'
-json 'assert d["objects"][0]["probes"] == 8 and d["objects"][0]["why"] is None'
+json 'assert d["objects"][0]["probe_count"] == 8 and d["objects"][0]["why"] is None'
 json 'assert [list(p) for p in d["probes"]] == [["object", "provider", "name", "state", "ref",
-	"result", "why", "sites", "semaphores", "arguments", "sites_counted", "hits"]] * 8'
+	"result", "why", "site_count", "sites_on", "semaphore_count", "arguments", "sites_counted", "hits", "sites",
+	"semaphores"]] * 8'
 json 'assert all(p[k] is None for p in d["probes"] for k in ("ref", "result", "why"))'
 json 'assert all(p["state"] == "unknown" for p in d["probes"])'
 json 'assert all(s["address"] is None and s["bytes"] is None
@@ -60,7 +61,7 @@ json 'm = [p for p in d["probes"] if p["name"] == "multi"][0]
 assert len(m["sites"]) == 5 and len(m["semaphores"]) == 1'
 want 0 list -prog "$file" -format csv
 csv 'assert len(d) == 8 and all(r["provider"] == "ocaml_2" for r in d)'
-csv 'assert [r["sites"] for r in d if r["name"] == "multi"] == ["5"]'
+csv 'assert [r["site_count"] for r in d if r["name"] == "multi"] == ["5"]'
 csv 'assert all(r["state"] == "unknown" for r in d)'
 same 'lines of CSV' "$(wc -l <"$tmp/out" | tr -d ' ')" 9
 # That a probe has no switch is in the file.
@@ -92,7 +93,7 @@ has 'objects without probes' '^  /.*libc\.so\.6: .+'
 
 want 0 list -pid "$pid" -format json
 json "assert d['pid'] == $pid and d['prog'].endswith('/loop_lib') and d['stopped_ms'] == 0"
-json 'assert any(o["probes"] == 0 and o["why"] for o in d["objects"])'
+json 'assert any(o["probe_count"] == 0 and o["why"] for o in d["objects"])'
 json 'm = [p for p in d["probes"] if p["name"] == "multi"][0]
 assert m["state"] == "on" and m["ref"] == 1 and m["semaphores"][0]["value"] == 1
 assert all(s["state"] == "on" and s["bytes"].startswith("90e8") for s in m["sites"])'
@@ -111,7 +112,7 @@ fi
 want 0 list -pid "$pid" -format csv
 csv 'assert len(d) == 12
 m = [r for r in d if r["name"] == "multi"][0]
-assert (m["state"], m["ref"], m["sites"], m["sites_on"]) == ("on", "1", "5", "5")'
+assert (m["state"], m["ref"], m["site_count"], m["sites_on"]) == ("on", "1", "5", "5")'
 
 # --- narrowed
 want 0 list -pid "$pid" -object libvictim.so -quiet

@@ -69,6 +69,31 @@ want 0 repair -no-syslog -pid "$pid"
 has 'repaired' "undid what session $session left behind: 1 probe, 5 sites"
 same 'in memory' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'
 
+# --- a user who may not trace the process is a stranger, though all ids agree: it is not dumpable
+if capable 19; then
+	own=$pid
+	fifos
+	chmod 666 "$tmp/in" "$tmp/answers"
+	lend "$VICTIMS/loop_ocaml2_pie"
+	exec 8>&3 9<&4
+	$nobody "$lent" <"$tmp/in" >"$tmp/answers" &
+	started="$started $!"
+	exec 3>"$tmp/in" 4<"$tmp/answers"
+	read -r _ pid _ <&4
+	locked "$nobody" "$pid" pidfd
+	refuses 6 "waited [0-9]+ ms for the lock that process $holder" attach -no-syslog -pid "$pid" -enable multi
+	unlocked
+	ask undumpable
+	locked "$nobody" "$pid" pidfd
+	attach -enable multi
+	unlocked
+	stop
+	exec 3>&8 4<&9 8>&- 9<&-
+	pid=$own
+else
+	echo 'root without CAP_SYS_PTRACE: no process of another user'
+fi
+
 # --- an unidentified holder: its lock is ignored after a time, since no session takes as long
 locked "$nobody" "$pid" pidfd orphan
 attach -enable multi

@@ -17,6 +17,8 @@ utf\303\251
 \342\200\256bidi
 back\\slash
 back\\x41
+twin\033e
+twin\\x1be
 sp ace
 quo\"te
 -enable
@@ -105,6 +107,12 @@ done <"$tmp/list"
 same 'all off, as list spells them' "$(rows_on)" 0
 attach -enable "$(paste -s -d , "$tmp/info")"
 same 'all on, by one list' "$(rows_on)" "$count"
+attach -disable-all
+
+# --- the listed name of one is the other's very name
+attach -enable 'prov:twin\x1be'
+same 'the listed one' "$(rows_on)" 1
+has 'it is that' '^\[\*\]   prov:twin.x1be ' "$tmp/out"
 attach -disable-all
 
 # --- narrowed, as list spells a provider and an object: by list, by attach, and from a file

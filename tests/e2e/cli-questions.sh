@@ -28,6 +28,7 @@ rounds that are "many"
     probes-tui latency -pid PID counts:plain,counts:many -by thread'
 same 'nothing else is said' "$(cat "$tmp/err")" ''
 want 0 questions -prog "$VICTIMS/counts" -format json
+declared questions "$tmp/out"
 same 'JSON' "$(python3 -c 'import json, sys
 print([(q["question"], q["call"], q["note"], q["source"]) for q in json.load(open(sys.argv[1]))][0])' "$tmp/out")" \
 	"('how often plain', 'probes-tui count -pid PID counts:plain', 'only an example', None)"
@@ -48,7 +49,7 @@ echo 'question = q
 call = attach -enable-all' >>"$tmp/config/probes-tui/questions"
 want 0 questions -prog "$VICTIMS/early"
 same 'nothing fits' "$(cat "$tmp/out")" ''
-has 'it is said' '^probes-tui: none of the questions fits this program' "$tmp/err"
+has 'it is said, and where the file lies' "^probes-tui: none of the questions fits this program.* to $XDG_CONFIG_HOME/probes-tui/questions\$"
 has 'a mistake' '/questions:11: call: is not a verb that measures' "$tmp/err"
 
 # --- each shipped question of a program that is installed here fits it, unless later versions lack a probe of it

@@ -197,6 +197,96 @@ want 0 repair -no-syslog -pid "$pid"
 has 'and not what was planted' 'nothing to repair'
 rm -rf /tmp/probes-tui-* /var/tmp/probes-tui-*
 
+# --- a journal of a user who may not trace the process, forged from one of the user's own: root believes none of it
+if command -v python3 >/dev/null; then
+	cp "$VICTIMS/loop_ocaml2_fixed" /mnt/apart && chgrp 65530 /mnt/apart && chmod 2755 /mnt/apart || exit 99
+	for way in 'a set-group-ID program' 'not dumpable' 'another group'; do
+		victim=$VICTIMS/loop_ocaml2_fixed
+		victim_of "$user"
+		left "$user"
+		journal=$(find /tmp/probes-tui-65534 -type f)
+		case $way in
+		a*program) victim=/mnt/apart && victim_of "$user" ;;
+		not*) victim_of "$user" && ask undumpable ;;
+		*) victim_of 'setpriv --reuid 65534 --regid 65530 --clear-groups --inh-caps=-all' ;;
+		esac
+		attach -enable multi
+		python3 - "$journal" "$pid" <<'END'
+import os, struct, sys
+journal, pid = sys.argv[1], int(sys.argv[2])
+d = bytearray(open(journal, 'rb').read())
+start = int(open(f'/proc/{pid}/stat').read().rsplit(')', 1)[1].split()[19])
+own = struct.unpack_from('<Q', d, 16)[0]
+struct.pack_into('<I', d, 8, pid)
+struct.pack_into('<QQ', d, 16, start, 0)
+folder, name = os.path.split(journal)
+forged = f'{folder}/{pid}-{start}-' + name.split('-', 2)[2]
+open(forged, 'wb').write(d)
+os.chown(forged, 65534, 65534)
+os.unlink(journal)
+END
+		same "forged, $way" $? 0
+		want 0 repair -no-syslog -pid "$pid"
+		has "not believed, $way" 'nothing to repair'
+		same "still on, $way" "$(live "$victim" multi)" '5 count 0100 5 site 90e8'
+		rm -rf /tmp/probes-tui-65534
+	done
+else
+	echo 'no python3: no journal was forged'
+fi
+
+# --- journals that would take minutes to read: so many of them, and so much, is read, and the rest is named
+victim=$VICTIMS/loop_ocaml2_pie
+victim_of "$user"
+left "$user"
+journal=$(find /tmp/probes-tui-65534 -type f)
+cp -p "$journal" /mnt/journal
+$user truncate -s 268435455 "$journal"
+want 0 list -pid "$pid"
+has 'it is named' 'may remain: could not check /tmp/probes-tui-65534/[-0-9]+: it exceeds what is read'
+rm "$journal"
+for i in $(seq 64); do
+	$user truncate -s 268435455 "${journal%-*}-$i"
+done
+cp -p /mnt/journal "${journal%-*}-65"
+$user "$PROBES_TUI" repair -no-syslog -pid "$pid" 2>"$tmp/err" </dev/null
+has 'their user reads all of them' 'undid what session [0-9]+ left behind: 1 probe, 5 sites'
+cp -p /mnt/journal "${journal%-*}-65"
+want 0 list -pid "$pid"
+has 'many: those are named' 'it is damaged'
+has 'the rest is counted' 'could not check /tmp/probes-tui-65534: unread journals of this process: 1 \(limit'
+rm -rf /tmp/probes-tui-65534
+
+# --- and those that the user locks, so that root waits a second for each: only so long
+left "$user"
+journal=$(find /tmp/probes-tui-65534 -type f)
+set --
+for i in 1 2 3 4 5; do
+	cp -p "$journal" "$journal$i"
+	set -- "$@" flock "$journal$i"
+done
+mkfifo -m 666 /tmp/held
+$user "$@" sh -c 'echo $$; exec sleep 600' >/tmp/held &
+read -r holder </tmp/held
+want 0 list -pid "$pid"
+has 'not for ever' 'could not check /tmp/probes-tui-65534: not all journals were read within 2 s'
+kill "$holder"
+wait $!
+rm "$journal"[1-5]
+undone '' 'unlocked'
+
+# --- what the user mounted over a journal (FUSE would make root wait) is not opened
+left "$user"
+journal=$(find /tmp/probes-tui-65534 -type f)
+cp -p "$journal" /mnt/journal
+mount --bind /mnt/journal "$journal" || exit 99
+run repair -no-syslog -pid "$pid"
+same 'a mounted file' "$status" 1
+has 'a mounted file is told' 'could not check .*: another file system is mounted over it'
+umount "$journal"
+undone '' 'when it is the file again'
+rm -rf /tmp/probes-tui-65534
+
 # --- what root finds of the user's may be another file by the time it is opened
 left "$user"
 echo precious >/tmp/precious

@@ -72,13 +72,13 @@ has 'text' '^[0-9:.]+ +[0-9]+ log-[0-9]+ +logs:few (arg1|id)=1 arg2=-1$' "$tmp/o
 same 'few' "$(grep -c ':few ' "$tmp/whole")" "$("$PROBES_TUI" replay "$tmp/file" few -quiet | grep -c :)"
 same 'few by its provider' "$(grep -c ':few ' "$tmp/whole")" "$("$PROBES_TUI" replay "$tmp/file" logs:few -quiet | grep -c :)"
 same 'by expression' "$(grep -c ':few ' "$tmp/whole")" "$("$PROBES_TUI" replay "$tmp/file" -regexp 'f.w$' -quiet | grep -c :)"
-same 'anchored' "$("$PROBES_TUI" replay "$tmp/file" -regexp 'ew' 2>&1 | grep -c 'no such probe')" 1
+same 'anchored' "$("$PROBES_TUI" replay "$tmp/file" -regexp 'ew' 2>&1 | grep -c "no probe matches 'ew'")" 1
 same 'where' "$("$PROBES_TUI" replay "$tmp/file" few -where 'arg1 > 90 and tid > 0' -quiet | grep -c :)" 20
 same 'at most' "$("$PROBES_TUI" replay "$tmp/file" -max 7 -quiet | grep -c :)" 7
-refuses 2 'no such probe' replay "$tmp/file" nothing
+refuses 2 "unknown probe 'nothing'" replay "$tmp/file" nothing
 refuses 2 'events are text, json or chrome' replay "$tmp/file" -format csv
 refuses 2 'arg' replay "$tmp/file" -where 'arg1 >'
-refuses 2 'none of these probes has arg9' replay "$tmp/file" few -where 'arg9 > 1'
+refuses 2 'there is no arg9: few has 2 arguments' replay "$tmp/file" few -where 'arg9 > 1'
 want 0 replay "$tmp/file" -format chrome -o "$tmp/chrome"
 same 'chrome' "$(python3 -c 'import json, sys
 all = json.load(open(sys.argv[1]))
@@ -110,6 +110,23 @@ for format in text json; do
 	as_printed "callers, $format" -format $format
 done
 has 'callers' '"caller":\{"address":"0x[0-9a-f]+","symbol":"[a-z_.]+\+0x' "$tmp/out"
+want 0 replay "$tmp/file" -callers -format json
+same 'callers, counted' "$(python3 -c 'import collections, json, sys
+printed, counted = sys.argv[1:]
+each = collections.Counter(e["caller"]["symbol"] for e in map(json.loads, open(printed)) if e.get("caller"))
+t = json.load(open(counted))
+print(len(each) > 0, each == {c["symbol"]: c["hits"] for c in t["callers"] if c["symbol"]})' "$tmp/result" "$tmp/out")" 'True True'
+
+# --- what -where could not decide
+recording events -format json few say -where 'arg2 ~ "^sel" or arg1 == 1'
+events_come
+ask 'texts 3'
+interrupted
+as_printed 'left out' -format json
+left=$(sed -n 's/^probes-tui: \([0-9]*\) events were left out: .*/\1/p' "$tmp/held")
+same 'left out: in the last line' "$(tail -n 1 "$tmp/out" | grep -c "\"undecided\":${left:-none},")" 1
+want 0 replay "$tmp/file"
+has 'left out: said' "^probes-tui: $left events were left out: -where could not be checked" "$tmp/err"
 
 # --- what was lost is where it was, and several processes are told apart
 recording events few
@@ -282,7 +299,7 @@ want 1 replay "$PROBES_TUI"
 has 'another file' 'not a recording made by probes-tui'
 want 1 replay /dev/null
 has 'an empty file' 'it is empty'
-want 1 replay "$tmp/does-not-exist"
+want 3 replay "$tmp/does-not-exist"
 refuses 2 'no recording is named' replay
 stop
 
@@ -329,7 +346,7 @@ if not len(pairs) + 1 <= t["matched"] <= len(pairs) + 1000:
     bad.append("%d matched of %d" % (t["matched"], len(pairs)))
 if (t["nested"], t["end_without_start"], t["lost"], t["start_without_end"]) != (3, 4, 0, 0):
     bad.append("not matched: %r" % t)
-if t["max_ns"] < max(p[0] for p in pairs) * 0.99 - 1000 or t["sites"] != t["sites_counted"]:
+if t["max_ns"] < max(p[0] for p in pairs) * 0.99 - 1000 or t["site_count"] != t["sites_counted"]:
     bad.append("max: %r" % t)
 print("; ".join(bad) or "agrees")
 END
@@ -337,9 +354,9 @@ END
 	want 0 replay "$tmp/file" -latency pairs:start,pairs:end -by arg1
 	has 'by argument' '^ +PAIRS +PAIRS/s' "$tmp/out"
 fi
-refuses 2 'no such pair' replay "$tmp/file" -latency start,nothing
+refuses 2 "unknown probe 'nothing'" replay "$tmp/file" -latency start,nothing
 refuses 2 'matches the two probes' replay "$tmp/file" -by arg1
-refuses 2 'has no arg9' replay "$tmp/file" -quiet -latency start,end -by arg9
+refuses 2 'there is no arg9' replay "$tmp/file" -quiet -latency start,end -by arg9
 
 # --- latency, byte by byte
 for format in json csv text; do
@@ -355,5 +372,5 @@ for format in json csv text; do
 	same "latency, $format: replay" "$(cmp "$tmp/out" "$tmp/result" 2>&1)" ''
 done
 refuses 2 'only events can be written for chrome' replay "$tmp/file" -format chrome
-refuses 2 'a recording of latency' replay "$tmp/file" -latency start,end
+refuses 2 'this recording holds latency tables, no events; replay it without options' replay "$tmp/file" -latency start,end
 finish

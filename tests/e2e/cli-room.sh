@@ -5,46 +5,8 @@
 # Needs the right to create a memory cgroup, of version 1 or 2. Does not cover: memory.high and memsw
 # (unit/test_headroom.c), trace in such a cgroup, what others allocate between look and write.
 . "${srcdir:-.}/tests/e2e/lib.sh"
-[ "$(id -u)" = 0 ] || skip 'only root may limit memory here'
-
-# A cgroup with the limit, and one in it with the victim: all levels count.
-top=$(awk '$0 ~ / - cgroup / && $NF ~ /(^|,)memory(,|$)/ { print $5; exit }' /proc/self/mountinfo)
-limit=memory.limit_in_bytes usage=memory.usage_in_bytes
-if [ -z "$top" ]; then
-	top=$(awk '$0 ~ / - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
-	limit=memory.max usage=memory.current
-	grep -qw memory "$top/cgroup.subtree_control" 2>/dev/null || skip 'no cgroup accounts memory here'
-fi
-group=$top/probes-tui-room-$$
-mkdir "$group" 2>/dev/null || skip 'no memory cgroup can be made'
-
-clear_away()
-{
-	echo max >"$group/$limit" 2>/dev/null || echo -1 >"$group/$limit"
-	cleanup
-	wait
-	for one in "$group/inner" "$group"; do
-		# A moment after its last process has ended.
-		until rmdir "$one" 2>/dev/null || [ ! -d "$one" ] || [ "$((tries = ${tries:-0} + 1))" -gt 1000 ]; do sleep 0.01; done
-	done
-}
-trap 'clear_away' EXIT
-[ "$limit" != memory.max ] || echo +memory >"$group/cgroup.subtree_control" || skip 'memory cannot be handed down'
-mkdir "$group/inner"
+memory_limited
 need_switching
-
-mib=1048576
-# room MIB: so much above what is used now.
-room()
-{
-	echo $(($(cat "$group/$usage") + $1 * mib)) >"$group/$limit" || skip 'no limit can be set'
-}
-
-# kills: how many the kernel has killed there.
-kills()
-{
-	cat "$group/inner/memory.oom_control" "$group/inner/memory.events" 2>/dev/null | awk '$1 == "oom_kill" { print $2 }'
-}
 
 # code: how many sites are on, of 1,500, and the last count, by another reader.
 code()
@@ -75,9 +37,9 @@ silent attach -no-syslog -pid "$pid" -disable p000000
 
 # --- more than there is room for is refused, with both figures, and nothing is written
 room 2
-refuses 6 "needs 5\.9 MiB to copy 1[45][0-9]{2} pages, with 256 KiB to spare; [12]\.[0-9] MiB are left under $group/$limit; raise that limit" \
+refuses 6 "copies 1[45][0-9]{2} pages \(5\.9 MiB, 256 KiB kept in reserve\); $group/$limit has [12]\.[0-9] MiB left; raise that limit" \
 	attach -no-syslog -pid "$pid" -enable-all
-refuses 6 'needs 5\.9 MiB' attach -no-syslog -pid "$pid" -enable-all -stop
+refuses 6 'copies 1[45][0-9]{2} pages' attach -no-syslog -pid "$pid" -enable-all -stop
 same 'killed' "$(kills)" 0
 [ "$failures" -eq 0 ] || finish
 ask report
@@ -86,19 +48,19 @@ same 'its memory' "$(code "$pid")" '0 0'
 
 # --- a dry run says so, in words and in figures
 want 6 attach -no-syslog -pid "$pid" -enable-all -dry-run
-has 'cost' "^needs 5\.9 MiB to copy 1[45][0-9]{2} pages, with 256 KiB to spare; .* are left under $group/$limit: would be refused$" "$tmp/out"
+has 'cost' "^copies 1[45][0-9]{2} pages \(5\.9 MiB, 256 KiB kept in reserve\); $group/$limit has .* left: would be refused$" "$tmp/out"
 want 6 attach -no-syslog -pid "$pid" -enable-all -dry-run -format json
-has 'cost in JSON' '"copied_pages": 1[45][0-9]{2}, "cost_bytes": [56][0-9]{6}, "room_bytes": [12][0-9]{6},$' "$tmp/out"
+has 'cost in JSON' '"copied_pages": 1[45][0-9]{2}, "cost_bytes": [56][0-9]{6}, "room_bytes": [12][0-9]{6},' "$tmp/out"
 
 # --- what fits is done; what is its own already costs nothing
 silent attach -no-syslog -pid "$pid" -enable-regexp 'p000[01]'
 same 'its memory' "$(code "$pid")" '200 200'
 want 0 attach -no-syslog -pid "$pid" -disable-regexp 'p000[01]' -dry-run
-has 'cost' '^needs no memory' "$tmp/out"
+has 'cost' '^copies no page$' "$tmp/out"
 room 0
 silent attach -no-syslog -pid "$pid" -disable-regexp 'p000[01]'
 same 'its memory' "$(code "$pid")" '0 0'
-refuses 6 'needs 2\.0 MiB to copy 500 pages, with 256 KiB to spare; [0-9.]+ [KM]iB are left' attach -no-syslog -pid "$pid" -enable-regexp 'p001[0-4]'
+refuses 6 'copies 500 pages \(2\.0 MiB, 256 KiB kept in reserve\); .* has [0-9.]+ [KM]iB left' attach -no-syslog -pid "$pid" -enable-regexp 'p001[0-4]'
 
 # --- page cache fills the limit, and is given up for what is needed
 room 8
@@ -160,7 +122,7 @@ kill -TERM "$session"
 wait "$session"
 same 'exit status of the session' $? 6
 gone "$session"
-has 'why' "refused to write in process $pid: that needs 5\.9 MiB .* take back what is still switched" "$tmp/held"
+has 'why' "refused to write in process $pid: that copies 1[45][0-9]{2} pages .* take back what is still switched" "$tmp/held"
 has 'what stays' "^probes-tui: pid $pid: some of what was switched remains" "$tmp/held"
 same 'killed' "$(kills)" 0
 same 'memory of the parent' "$(code "$pid")" '1500 1500'
@@ -184,7 +146,7 @@ echo "$pid" >"$group/inner/cgroup.procs"
 echo $(($(cat "$group/$usage") + 65536)) >"$group/$limit"
 "$VICTIMS/../e2e/tally" "$pid" >"$tmp/out" 2>"$tmp/err" </dev/null
 same 'counting where there is no room' $? 6
-has 'why' "refused to map counters in process $pid: that needs [0-9]+ KiB for [0-9]+ pages that map the counters, with 256 KiB to spare; .* are left under $group/$limit; raise that limit, or count fewer probes"
+has 'why' "refused to map counters in process $pid: that needs [0-9]+ pages to map the counters \([0-9]+ KiB, 256 KiB kept in reserve\); $group/$limit has .* left; raise that limit, or count fewer probes"
 same 'mapped' "$(grep -c memfd:probes-tui "/proc/$pid/maps")" 0
 same 'killed' "$(kills)" 0
 room 8

@@ -88,9 +88,12 @@ refuses 2 '-interval: ' attach -pid 1 -enable-all -interval 1
 for bad in 0 0.01 -1 x 1e3 3601; do
 	refuses 2 'is not an interval' count -pid 1 -interval "$bad"
 done
-for bad in -1 x 1e3 10001 5% 0.0001 .; do
+for bad in -1 x 1e3 5%; do
 	refuses 2 'is not a percentage' count -pid 1 -max-overhead "$bad"
 	refuses 2 'is not a percentage' -pid 1 -max-overhead "$bad"
+done
+for bad in 10001 0.0001 .; do
+	refuses 2 'must be 0, or from 0.001 to 10000' count -pid 1 -max-overhead "$bad"
 done
 refuses 2 'is a second value' count -pid 1 -output a -o b
 refuses 1 'cannot write to /nonexistent/x: No such file' count -pid 1 -o /nonexistent/x

@@ -32,7 +32,8 @@ lost()
 	kill -9 "$session"
 	wait "$session" 2>/dev/null
 	gone "$session"
-	rm -f "$PROBES_TUI_RECORDS"/*
+	journal=$(find "$PROBES_TUI_RECORDS" -type f)
+	rm -f "$journal"
 }
 
 # --- a session was killed, and its journal is lost
@@ -64,6 +65,14 @@ want 1 repair -no-syslog -pid "$pid"
 has 'still raised' 'the semaphores of 1 probe are still raised, and no journal says by whom: guarded \(1\); if nobody needs them, disable these probes' "$tmp/err"
 want 0 attach -no-syslog -quiet -pid "$pid" -disable guarded
 as_found 'still raised, and lowered'
+lost
+(umask 077 && echo damaged >"$journal")
+want 1 repair -no-syslog -pid "$pid"
+has 'one cannot be checked' 'could not check .*: it is damaged' "$tmp/err"
+has 'it may say so' 'still raised, and no journal says by whom, unless one that could not be checked does: guarded' "$tmp/err"
+want 0 attach -no-syslog -quiet -pid "$pid" -disable guarded
+rm "$journal"
+as_found 'with a damaged journal'
 
 # --- a session that can keep no journal says in the process what it raised: exactly that is lowered
 attach -enable guarded
@@ -150,6 +159,80 @@ wait_cursor off 'counts:guarded'
 keys q
 wait_for '^status=0$'
 as_found 'H on another screen'
+
+# --- one session is left by Q, another is killed, in any order, and then the process forks: a repair lowers what both
+# had raised, in both processes. left, killed: a session that counts guarded, and ends so.
+left()
+{
+	screen
+	text /guarded
+	keys Enter
+	wait_for '^> .*counts:guarded'
+	keys H
+	wait_for 'counts:guarded +2/2 .* you'
+	keys Q
+	wait_for '^status=0$'
+}
+
+killed()
+{
+	counting -pid "$pid" -stop guarded
+	{
+		kill -9 "$session"
+		wait "$session"
+	} 2>/dev/null
+	gone "$session"
+}
+
+ends=0
+for order in 'killed left' 'left killed' 'left killed left'; do
+	for one in $order; do
+		$one
+	done
+	ends=$((ends + 1))
+	forked "heir$ends"
+	want 0 repair -no-syslog -pid "$pid"
+	as_found "$order"
+	same "$order: who raised it is known" "$(grep -c 'still raised' "$tmp/err")" 0
+	parent=$pid
+	pid=$child
+	as_found "$order, in the child"
+	pid=$parent
+	kill -9 "$child"
+done
+
+# --- a record says no start time, and names a process that lives: no lock proves it, so it is nobody's
+counting -pid "$pid" -stop plain
+{
+	kill -9 "$session"
+	wait "$session"
+} 2>/dev/null
+gone "$session"
+rm -f "$PROBES_TUI_RECORDS"/*
+python3 - "$pid" "$session" $$ <<'END'
+import os, struct, sys
+pid, session, other = map(int, sys.argv[1:])
+mark = struct.pack("<II", session, os.stat("/proc/self/ns/pid").st_ino & 0xffffffff)
+memory = os.open("/proc/%d/mem" % pid, os.O_RDWR)
+found = 0
+for line in open("/proc/%d/maps" % pid):
+    if "/memfd:probes-tui" in line and " rw-s " in line:
+        first, last = (int(x, 16) for x in line.split()[0].split("-"))
+        text = os.pread(memory, last - first, first)
+        at = text.find(mark)
+        while at >= 0:
+            os.pwrite(memory, struct.pack("<I", other), first + at)
+            os.pwrite(memory, bytes(8), first + at + 8)
+            found += 1
+            at = text.find(mark, at + 1)
+sys.exit(not found)
+END
+same 'there is such a record' $? 0
+want 0 list -pid "$pid"
+has 'without a start time: list' 'a session that has ended left counters at 1 site' "$tmp/err"
+want 0 repair -no-syslog -pid "$pid"
+has 'without a start time: repair' 'undid what a session that has ended left behind: 1 probe, 1 site' "$tmp/err"
+as_found 'without a start time'
 
 # --- somebody lowers the semaphore while it is counted
 ask zero

@@ -5,22 +5,17 @@ command -v python3 >/dev/null || skip 'no python3'
 # counting ARG...: count in the background, INT and QUIT as they are in the foreground; $session.
 counting()
 {
-	: >"$tmp/held"
-	: >"$tmp/result"
-	env --default-signal=INT,QUIT "$PROBES_TUI" count -no-syslog -max-overhead 0 "$@" \
-		>"$tmp/result" 2>"$tmp/held" </dev/null &
-	session=$!
-	started="$started $session"
+	in_background count -max-overhead 0 "$@"
 	session_says 'counting [0-9]* of'
 }
 
-# appears PATTERN FILE: a line of it, while the session lives, and within a minute; `meanwhile` is done again
+# appears PATTERN FILE: a line of it, while the session lives, and in time; `meanwhile` is done again
 # and again.
 appears()
 {
-	appears_until=$(($(date +%s) + 60))
+	awaits "'$1' in ${2##*/}"
 	until grep -Eq -e "$1" "$2"; do
-		if ! kill -0 "$session" 2>/dev/null || [ "$(date +%s)" -gt "$appears_until" ]; then
+		if ! kill -0 "$session" 2>/dev/null || overdue; then
 			has 'what was waited for' "$1" "$2"
 			kill "$session" 2>/dev/null # nobody waits for ever
 			return

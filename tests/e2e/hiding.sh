@@ -152,7 +152,7 @@ ask gigatext
 same 'no code of it is in a file' "$(grep -c 'r-xp.*loop_ocaml2_pie' "/proc/$pid/maps")" 0
 works 'gigatext'
 want 0 attach -no-syslog -gigatext -pid "$pid" -enable multi
-has 'accepted' 'is not needed: text on huge pages is found by itself'
+has 'accepted' 'is not needed: text on huge pages is detected automatically'
 attach -disable multi
 stop
 for one in loop_ocaml2_fixed loop_joined; do

@@ -20,20 +20,44 @@ tab=$(printf '\t')
 pauses="$(printf '0.02 %.0s' $(seq 50))$(printf '0.1 %.0s' $(seq 290))"
 # What is first in PATH may be a script that looks for one (pyenv's), which takes ten times as long.
 [ ! -x /usr/bin/python3 ] || python3() { /usr/bin/python3 "$@"; }
-checks=0 failures=0
+# What is waited for comes within that many seconds, or never.
+patience=120
+checks=0 failures=0 checked=none awaited=nothing
 started=
 trap 'cleanup' EXIT
-trap 'exit 99' HUP INT TERM
+trap 'cut_short; exit 99' HUP INT TERM
 
 cleanup()
 {
 	for one in $started; do
 		# The number of one that has ended may be another's by now, in a test that runs beside this one.
 		case $(sed -n 's/^PPid:.//p' "/proc/$one/status" 2>/dev/null) in
-		$$ | 1) kill -9 "$one" ;;
+		$$ | 1) kill -9 "$one" 2>/dev/null ;; # it may end by itself just now
 		esac
 	done
 	rm -rf "$tmp"
+}
+
+# cut_short: where it hung, if it is ended from outside (TEST_TIMEOUT).
+cut_short()
+{
+	trap '' HUP INT TERM
+	echo "FAIL: ended by a signal after check $checks ($checked); it last waited for $awaited"
+	ps -o pid,ppid,stat,wchan:24,etime,args --ppid "$$" | cut -c 1-200
+	for one in held err result answer; do
+		[ ! -s "$tmp/$one" ] || { echo "--- the end of $one:" && tail -c 1000 "$tmp/$one" && echo; }
+	done
+}
+
+# awaits WHAT: from now on; overdue: for too long.
+awaits()
+{
+	awaited=$1 awaits_until=$(($(date +%s) + patience))
+}
+
+overdue()
+{
+	[ "$(date +%s)" -gt "$awaits_until" ]
 }
 
 fail()
@@ -59,14 +83,14 @@ finish()
 # same WHAT GOT WANTED
 same()
 {
-	checks=$((checks + 1))
+	checks=$((checks + 1)) checked=$1
 	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
 }
 
 # has WHAT PATTERN [FILE]: a line of the last error (or of FILE) matches.
 has()
 {
-	checks=$((checks + 1))
+	checks=$((checks + 1)) checked=$1
 	grep -Eq -e "$2" "${3:-$tmp/err}" || {
 		fail "$1: nothing like '$2' in:"
 		sed 's/^/    /' "${3:-$tmp/err}"
@@ -78,6 +102,7 @@ has()
 # run ARG...: $status, $tmp/out, $tmp/err.
 run()
 {
+	awaited="the end of $*"
 	"$PROBES_TUI" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
 	status=$?
 }
@@ -126,13 +151,34 @@ attach()
 # session_says PATTERN: wait until $session, whose standard error is $tmp/held, has said it.
 session_says()
 {
-	until grep -q "$1" "$tmp/held"; do
-		kill -0 "$session" 2>/dev/null || {
-			fail "the session ended: $(cat "$tmp/held")"
+	session_until "the session to say '$1'" grep -q "$1" "$tmp/held"
+}
+
+# session_until WHAT COMMAND...: until it succeeds, while the session lives, and in time.
+session_until()
+{
+	awaits "$1"
+	shift
+	until "$@"; do
+		if ! kill -0 "$session" 2>/dev/null || overdue; then
+			fail "what was waited for did not come: $awaited; it said: $(cat "$tmp/held")"
 			finish
-		}
+		fi
 		sleep 0.01
 	done
+}
+
+# in_background VERB ARG...: in the background, INT and QUIT as they are in the foreground; $session, $tmp/result, and
+# $tmp/held, its standard error. Both are emptied here, not by the session when it comes to start.
+in_background()
+{
+	: >"$tmp/held"
+	: >"$tmp/result"
+	background_verb=$1
+	shift
+	env --default-signal=INT,QUIT "$PROBES_TUI" "$background_verb" -no-syslog "$@" >"$tmp/result" 2>"$tmp/held" </dev/null &
+	session=$!
+	started="$started $session"
 }
 
 # hold ARG...: attach -for 1h to the victim, in the background, run by $hold_as; returns once the probes are
@@ -218,12 +264,14 @@ read_answer()
 
 ask()
 {
+	awaited="an answer to $1"
 	echo "$1" >&3
 	read_answer 4
 }
 
 ask2()
 {
+	awaited="an answer to $1"
 	echo "$1" >&5
 	read_answer 6
 }
@@ -258,6 +306,7 @@ gone()
 # ended STATUS: the session ends by itself.
 ended()
 {
+	awaited='the end of the session'
 	wait "$session"
 	same 'exit status of the session' $? "$1"
 	gone "$session"
@@ -272,6 +321,7 @@ interrupted()
 
 stop()
 {
+	awaited='the end of the victim'
 	echo quit >&3
 	exec 3>&- 4<&-
 	wait "$pid"
@@ -281,11 +331,42 @@ stop()
 
 stop2()
 {
+	awaited='the end of the victim'
 	echo quit >&5
 	exec 5>&- 6<&-
 	wait "$pid2"
 	same 'exit status of the victim' $? 0
 	gone "$pid2"
+}
+
+# declared SCHEMA FILE: the keys of the JSON are those that the section Fields of the manual page has for it, of their types.
+declared()
+{
+	same "fields of $1" "$(python3 - "${srcdir:-.}/doc/probes-tui.1" "$@" <<'END'
+import json, re, sys
+page = open(sys.argv[1]).read().replace("\\-", "-")
+fields = {f[1]: (f[2], f[3].split(", "))
+    for f in re.finditer(r"^\\fB(\w+)\\fR, (.*)\n.*\n\((.*)\)$", page, re.M)}
+def list_of(kind):
+    return lambda v: isinstance(v, list) and all(x is None or isinstance(x, kind) for x in v)
+types = {"text": lambda v: isinstance(v, str), "true or false": lambda v: isinstance(v, bool),
+    "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
+    "object": lambda v: isinstance(v, dict), "array of objects": list_of(dict), "array of texts": list_of(str)}
+wrong = set()
+def check(value):
+    for v in value if isinstance(value, list) else []:
+        check(v)
+    for key, v in value.items() if isinstance(value, dict) else []:
+        if sys.argv[2] not in fields[key][1] if key in fields else True:
+            wrong.add(key + " is none")
+        elif v is not None and not types[fields[key][0]](v):
+            wrong.add("%s is no %s" % (key, fields[key][0]))
+        check(v)
+text = open(sys.argv[3]).read()
+check([json.loads(line) for line in text.splitlines()] if text[:2] == '{"' and "\n{" in text else json.loads(text))
+print(len(fields) > 90, *sorted(wrong))
+END
+)" True
 }
 
 # countable PID: the probes with a site that can be counted. The addresses of the process decide, which stay as they are.
@@ -390,6 +471,49 @@ freeze()
 thaw()
 {
 	echo THAWED >"$group/freezer.state"
+}
+
+# memory_limited: $group, a memory cgroup with the file $limit, and one in it for processes: all levels count. They go at
+# the exit.
+memory_limited()
+{
+	[ "$(id -u)" = 0 ] || skip 'only root may limit memory here'
+	mib=1048576
+	top=$(awk '$0 ~ / - cgroup / && $NF ~ /(^|,)memory(,|$)/ { print $5; exit }' /proc/self/mountinfo)
+	limit=memory.limit_in_bytes usage=memory.usage_in_bytes
+	if [ -z "$top" ]; then
+		top=$(awk '$0 ~ / - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
+		limit=memory.max usage=memory.current
+		grep -qw memory "$top/cgroup.subtree_control" 2>/dev/null || skip 'no cgroup accounts memory here'
+	fi
+	group=$top/probes-tui-${0##*/}-$$
+	mkdir "$group" 2>/dev/null || skip 'no memory cgroup can be made'
+	trap 'unlimit' EXIT
+	[ "$limit" != memory.max ] || echo +memory >"$group/cgroup.subtree_control" || skip 'memory cannot be handed down'
+	mkdir "$group/inner"
+}
+
+unlimit()
+{
+	echo max >"$group/$limit" 2>/dev/null || echo -1 >"$group/$limit"
+	cleanup
+	wait
+	for one in "$group/inner" "$group"; do
+		# A moment after its last process has ended.
+		until rmdir "$one" 2>/dev/null || [ ! -d "$one" ] || [ "$((tries = ${tries:-0} + 1))" -gt 1000 ]; do sleep 0.01; done
+	done
+}
+
+# room MIB: so much above what is used now.
+room()
+{
+	echo $(($(cat "$group/$usage") + $1 * mib)) >"$group/$limit" || skip 'no limit can be set'
+}
+
+# kills: how many the kernel has killed there.
+kills()
+{
+	cat "$group/inner/memory.oom_control" "$group/inner/memory.events" 2>/dev/null | awk '$1 == "oom_kill" { print $2 }'
 }
 
 # lend FILE: $lent, a copy that other users may run, too, wherever the tree lies

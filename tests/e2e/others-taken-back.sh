@@ -9,7 +9,7 @@ need_switching
 . "${srcdir:-.}/tests/e2e/uprobes.sh"
 file=$VICTIMS/sdt_sema
 # A screen that reads more often sees that its part is gone, and owes nothing.
-echo "refresh = 1" >"$XDG_CONFIG_HOME/probes-tui/config"
+echo "refresh = 60" >"$XDG_CONFIG_HOME/probes-tui/config"
 
 # removed: the kernel could remove its uprobe: its count is 0, the bytes are the file's.
 removed()
@@ -93,7 +93,7 @@ keys u
 wait_for 'nothing was changed; 1 not done \(uprobes'
 same 'theirs is left by u' "$(live "$file" single)" "$held"
 keys q
-wait_for '1 probe could not be taken back'
+wait_for '1 probe could not be undone'
 same 'theirs is left by q' "$(live "$file" single)" "$held"
 uprobes_end
 removed 'after u and q'

@@ -3,7 +3,8 @@
 # number of another namespace is no proof of life, nor of death: the second session is refused while the first one lives,
 # from the outside and from the inside, and takes over at once when it was killed. Both count at the same sites, and the
 # last one removes the jumps. A stranger, another user who locks all that a session can claim, is not taken for one;
-# where he hides whether a session lives, that is said, and its own pid namespace knows.
+# where he hides whether a session lives, that is said, and its own pid namespace knows. A forked child that the session
+# has not found yet is its, too.
 # Does not cover: sessions in one namespace (cli-latency.sh, cli-events.sh, cli-count.sh).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 . "${srcdir:-.}/tests/e2e/strangers.sh"
@@ -141,6 +142,98 @@ if strangers; then
 		same "$way: claimed later: after it was killed" "$?" 0
 	done
 fi
+# --- a child is forked, and the session there has not found it yet: nobody here calls that ended, advises a repair, or
+# takes the jumps away. When it was killed, its lock is gone, and they are repaired.
+for way in 'outside inside' 'inside outside'; do
+	first=${way% *} second=${way#* }
+	rm -f "$PROBES_TUI_RECORDS"/*
+	for how in ends killed; do
+		$first count start '-format json' >"$tmp/result" 2>"$tmp/held" </dev/null &
+		session=$!
+		started="$started $session"
+		session_says 'counting 1 of 1 site'
+		real=$(last_child "$session")
+		over=$(sed 's/.*) . \([0-9]*\).*/\1/' "/proc/$real/stat") # nsenter stops with it
+		[ "$first" = inside ] || over=$real
+		kill -STOP "$real"
+		mkfifo "$tmp/kid-in" "$tmp/kid-out"
+		ask "fork $tmp/kid-in${tab}$tmp/kid-out"
+		inner_child=$(sed -n 's/^done forked //p' "$tmp/answer")
+		exec 8>"$tmp/kid-in" 9<"$tmp/kid-out"
+		read -r _ <&9
+		outer_child=$(cat "/proc/$pid/task/$pid/children")
+		outer_child=${outer_child% }
+		outer_child=${outer_child##* } # those before have ended, and nobody waits for them
+		case $second in
+		inside) far="$enter" far_pid=$inner far_child=$inner_child ;;
+		*) far='' far_pid=$pid far_child=$outer_child ;;
+		esac
+		if [ $how = killed ]; then
+			kill -KILL "$real"
+			kill -CONT "$over" 2>/dev/null
+			wait "$session" 2>/dev/null
+			gone "$session"
+			rm -f "$PROBES_TUI_RECORDS"/*
+			$far "$PROBES_TUI" repair -no-syslog -pid "$far_child" >"$tmp/out" 2>"$tmp/err"
+			has "$way: a child of a killed one" 'undid what a session that has ended left behind: 1 probe, 1 site'
+			$far "$PROBES_TUI" repair -no-syslog -pid "$far_pid" >"$tmp/out" 2>"$tmp/err"
+		else
+			$far "$PROBES_TUI" list -pid "$far_child" >"$tmp/out" 2>"$tmp/err"
+			same "$way: a child: its session has not ended" "$(grep -c 'has ended' "$tmp/err")" 0
+			has "$way: a child: whose it is" "process $far_child: the counters of 1 site are those of a session in another pid namespace"
+			$far "$PROBES_TUI" repair -no-syslog -pid "$far_child" >"$tmp/out" 2>"$tmp/err"
+			same "$way: repair of a child" "$?" 0
+			has "$way: repair of a child: nothing" 'nothing to repair'
+			$second count start '-for 50ms' >"$tmp/out" 2>"$tmp/err" </dev/null
+			has "$way: count" "a session in another pid namespace may count in its forked child $far_child, in the same counters; wait"
+			same "$way: count: no advice to repair" "$(grep -c 'repair' "$tmp/err")" 0
+			echo 'run 1 1000' >&8
+			read_answer 9
+			ask 'run 1 100'
+			kill -CONT "$real" "$over"
+			until grep -q 'forked child' "$tmp/held"; do ask 'run 1 1'; done
+			kill -INT "$real"
+			wait "$session"
+			same "$way: every hit" "$(python3 -c 'import json, sys
+p = json.loads(list(open(sys.argv[1]))[-1])["probes"][0]
+print(p["hits"] >= 1100, p["sites_lost"])' "$tmp/result")" 'True 0'
+		fi
+		echo quit >&8
+		exec 8>&- 9<&-
+		rm -f "$tmp/kid-in" "$tmp/kid-out"
+		gone "$outer_child"
+	done
+done
+# --- the process that it counts has ended, so that its claim is not seen: a child of that is left alone
+mkfifo "$tmp/mid-in" "$tmp/mid-out" "$tmp/low-in" "$tmp/low-out"
+ask "fork $tmp/mid-in${tab}$tmp/mid-out"
+exec 8>"$tmp/mid-in" 9<"$tmp/mid-out"
+read -r _ <&9
+middle=$(cat "/proc/$pid/task/$pid/children")
+middle=${middle% }
+middle=${middle##* }
+"$PROBES_TUI" count -no-syslog -stop -pid "$middle" start >"$tmp/result" 2>"$tmp/held" </dev/null &
+session=$!
+started="$started $session"
+session_says 'counting 1 of 1 site'
+kill -STOP "$session"
+echo "fork $tmp/low-in${tab}$tmp/low-out" >&8
+read -r _ _ low <&9
+exec 6>"$tmp/low-in" 7<"$tmp/low-out"
+read -r _ <&7
+outer_low=$(cat "/proc/$middle/task/$middle/children")
+kill -KILL "$middle"
+until grep -q 'State:.*Z' "/proc/$middle/status" 2>/dev/null || [ ! -d "/proc/$middle" ]; do ask 'run 1 1'; done
+$enter "$PROBES_TUI" repair -no-syslog -pid "$low" >"$tmp/out" 2>"$tmp/err"
+same 'a child whose parent has ended: repair cannot know' "$?" 1
+has 'a child whose parent has ended' 'a session in another pid namespace, which cannot be seen from here, may still count there; if it has ended, call repair there$'
+kill -KILL "$session"
+wait "$session" 2>/dev/null
+gone "$session"
+want 0 repair -no-syslog -pid "${outer_low% }"
+has 'its own pid namespace knows' 'undid what'
+echo quit >&6
+exec 6>&- 7<&- 8>&- 9<&-
 rm -f "$PROBES_TUI_RECORDS"/*
 want 0 repair -no-syslog -pid "$pid"
 has 'nothing is left' 'nothing to repair'

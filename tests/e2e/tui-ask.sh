@@ -64,8 +64,11 @@ asks()
 	keys Enter
 }
 
-# --- hits
+# --- hits, whatever is tagged
+keys '*'
+wait_for 'tagged the [0-9]+ shown'
 asks 'ask how'
+keys U
 answered '  counted  *pairs:start '
 ask 'run 1 10'
 wait_for '  counted  *pairs:start .* 10 '

@@ -24,7 +24,7 @@ on called
 keys C
 wait_for '^Callers of named:called$'
 seen 'none yet' '^  callers   0 hits from 0 callers$'
-seen 'the keys' '^r Reset .* v Events A Values '
+seen 'the keys' '^r Restart .* v Events A Values '
 ask 'call 3 2 1'
 wait_for '^  callers   6 hits from 3 callers since [0-9:.]+$'
 seen 'headings' '^ +HITS   SHARE  CALLER$'
@@ -75,7 +75,7 @@ wait_for '^ +1 100\.0 %  alpha\+0x'
 seen 'the keys' 'q Back$'
 resize 100 30
 keys q
-wait_for 'events still come'
+wait_for 'still recording: v on the same probes'
 keys y
 wait_for '^probes-tui events -pid [0-9]+ called -callers -stop -for 10s|^probes-tui events .* -callers '
 keys q

@@ -74,7 +74,7 @@ wait_gone "^.. *$pid2 .*$fix"
 
 # one without a semaphore: nothing can be switched there; back from it, there is nothing to say
 start2 "$nop"
-wait_for "^.. *$pid2 .* list read  +$nop"
+wait_for "^.. *$pid2 .* list read count +$nop"
 keys / C-u
 text "$nop"
 keys Enter

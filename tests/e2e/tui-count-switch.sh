@@ -82,14 +82,15 @@ semaphore 'q' 0
 begin
 wait_cursor off 'victim:single '
 keys '*' H
-wait_for 'count private,shared,single: 6 sites'
+# One lies before a nop of five bytes, which Linux 6.18 may replace.
+wait_for 'count private,shared,single: (6|5 of 6) sites'
 wait_state 'on #' 'victim:shared +2/2 +1 .* you '
 keys d
 wait_for 'off private,shared,single: nothing was changed; 3 probes are on only to be counted; H ends that'
 keys e
 wait_for 'on private,shared,single: 4 semaphores'
 keys H
-wait_for 'uncount private,shared,single: 6 sites'
+wait_for 'uncount private,shared,single: [56] sites'
 wait_state on 'victim:shared '
 semaphore 'all' 1
 leave q
@@ -149,7 +150,7 @@ for next in repair count; do
 	wait_cursor 'on #' 'victim:single +2/2 +2 .* you '
 	leave Q
 	seen 'probes stay' 'left 1 probe as this session switched it\.'
-	seen 'counters stay' "counters stay at 2 sites of process $pid: probes-tui repair -pid $pid removes them, as does"
+	seen 'counters stay' "2 sites of process $pid are still counted: probes-tui repair -pid $pid removes the counters, as does"
 	semaphore "Q, $next" 2
 	if [ "$next" = repair ]; then
 		want 0 repair -no-syslog -pid "$pid"
@@ -165,7 +166,7 @@ done
 begin
 wait_cursor off 'victim:single '
 leave Q
-unseen 'nothing was counted' 'counters stay'
+unseen 'nothing was counted' 'still counted'
 stop
 
 # ------------------------------------------------------------- a question, and what it is about ends
@@ -181,7 +182,7 @@ keys '*' H
 wait_for 'only if all threads stop for'
 stop
 wait_gone 'only if all threads stop for'
-wait_for 'process [0-9]+ has ended; r looks for it again$'
+wait_sentence 'process [0-9]+ has ended; hits of the last 200 ms may be missing, as an earlier session made the counters; r looks for it again'
 leave q
 
 type_command "'$PROBES_TUI' -no-syslog -prog '$VICTIMS/early' -- wait"

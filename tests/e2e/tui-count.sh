@@ -204,15 +204,21 @@ keys q
 wait_for '^status=0$'
 stop
 
+# asked: one of two sites of a probe is counted, and a question is open about the other one
+asked()
+{
+	start sdt_sema
+	screen
+	text /single
+	keys Enter
+	wait_cursor off 'victim:single '
+	keys H
+	wait_for '1 more site can be counted only if all threads stop'
+}
+
 # ------------------------------------------------------------- beside a switch
 # Counting enables: what looks at the semaphore first is reached.
-start sdt_sema
-screen
-text /single
-keys Enter
-wait_cursor off 'victim:single '
-keys H
-wait_for '1 more site can be counted only if all threads stop'
+asked
 resize 40 10
 wait_for '^y: yes   n: no, go on without it$'
 resize 120 30
@@ -241,13 +247,7 @@ same 'its semaphore' "$(value single sema)" 0
 stop
 
 # ------------------------------------------------------------- it has ended: no more hits a second
-start sdt_sema
-screen
-text /single
-keys Enter
-wait_cursor off 'victim:single '
-keys H
-wait_for '1 more site can be counted only if all threads stop'
+asked
 keys y
 wait_cursor 'on #' 'victim:single +2/2 +[0-9]+ +0 '
 stop
@@ -255,6 +255,18 @@ wait_for 'process [0-9]+ has ended; r looks for it again'
 wait_cursor gone 'victim:single +- +- +- .* 0 '
 keys i
 wait_for '^  hits +0$'
+keys q
+keys q
+wait_for '^status=0$'
+
+# ------------------------------------------------------------- it has ended: what is missing stays said
+asked
+keys n
+wait_cursor 'on #' 'victim:single +1/2 .* ~0 '
+stop
+wait_cursor gone 'victim:single .* +~0 '
+keys i
+wait_for '^  hits +~0; of a process that has ended, not all sites were counted$'
 keys q
 keys q
 wait_for '^status=0$'

@@ -29,7 +29,7 @@ keys v
 wait_for '^Events: logs:few$'
 seen 'none yet' '^  no hit yet$'
 seen 'headings; one probe needs no column' '^  TIME +TID THREAD +ARGUMENTS$'
-seen 'the keys' '^r Reset v Stop s Strings '
+seen 'the keys' '^r Restart v Stop s Strings '
 keys Enter
 wait_for 'no events yet'
 ask zero
@@ -108,9 +108,15 @@ text 'arg7 > 1'
 keys Enter
 wait_for 'not changed: there is no arg7'
 seen 'the old one stays' 'only where arg1 >= 5 and arg2 != -7$'
+keys '\' C-u
+text 'arg1 ~ seven'
+keys Enter
+wait_for 'only where arg1 ~ seven$'
+ask 'run 1 7'
+wait_for ', 7 left out \(unread\).*; only where arg1 ~ seven$'
 keys '\' C-u Enter
-wait_for 'from now on all$'
-unseen 'without a condition' 'only where'
+wait_for 'showing all events, from now on$'
+unseen 'without a condition' 'only where|left out'
 keys r
 wait_for 'reset: the list is empty'
 wait_for '^  0 events'
@@ -128,10 +134,15 @@ wait_for 'thawed$'
 
 # ------------------------------------------------------------- q leaves them on; v shows them; v there stops
 keys q
-wait_for 'events still come: v on the same probes shows them, and v there'
+wait_for 'still recording: v on the same probes shows the events; v again stops'
 wait_state counted 'logs:few '
 ask 'run 1 2'
+keys Z
+wait_for 'frozen: states are those of this moment'
 keys v
+wait_for 'frozen'
+seen 'also what came while another view was open' "^> $time .* [a-z0-9]+=2 [a-z0-9]+=-2\$"
+keys Z
 wait_for '^  2 events'
 keys w C-u
 text "$tmp/view.txt"
@@ -141,7 +152,7 @@ has 'the view as a file' 'Events: logs:few$' "$tmp/view.txt"
 has 'the view as a file' "^$time .* [a-z0-9]+=2 [a-z0-9]+=-2\$" "$tmp/view.txt"
 keys v
 wait_for 'uncount few: 1 site'
-wait_for '^  2 events; no more: it was stopped \(r begins again\)$'
+wait_for '^  2 events; no more: it was stopped \(r restarts\)$'
 code_as_found 'stopped'
 keys r
 wait_for '^  0 events'
@@ -164,6 +175,8 @@ seen 'the probe has a column' '^  TIME +TID THREAD +PROBE ARGUMENTS$'
 ask 'texts 1'
 wait_for '^  10 events of 2 probes'
 wait_for 'arg2 seems to point to text: s shows it'
+keys k G
+wait_gone 'seems to point to text'
 keys s
 wait_for '^texts of: arg2$'
 keys C-u

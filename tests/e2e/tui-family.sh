@@ -1,6 +1,7 @@
 #!/bin/sh
 # Counters that were inherited by fork, on the screen: where a living session counts in the parent, a child shows no
-# number, and why; what Q left in a parent is lowered in each of its children once.
+# number, and why; what Q left in a parent is lowered in each of its children once. A child that shares the counters
+# of its parent has events where the parent has.
 # Does not cover: the command line (cli-family.sh).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
@@ -64,7 +65,7 @@ keys H
 wait_for '# +counts:guarded +2/2 +2 +- +- +you\+1 '
 keys Enter
 wait_for 'hits +not known: another process has the same counters'
-wait_for "hits not known: it shares its counters with process $parent, from which it was forked"
+wait_for "hits not known: it shares its counters with process $parent: one was forked from the other"
 keys q
 wait_for '# +counts:guarded +2/2 +2 +- +- +you\+1 '
 keys q
@@ -77,5 +78,30 @@ same 'every hit of the living session' "$(json 'total["guarded"]["hits"]')" "$(v
 same 'the child' "$(semaphore "$child")" 0000
 same 'the parent' "$(semaphore "$parent")" 0000
 exec 5>&- 6<&- 7>&- 8<&-
+stop
+
+# --- a child shares the counters of its parent, where a pair is measured: neither gives events, rather than the child none
+start pairs
+type_command "'$PROBES_TUI' -no-syslog -max-overhead 0 -tree $pid"
+wait_list
+keys '*' H
+wait_for 'only if all threads stop|2 of 2 sites|counted +pairs:end'
+! grep -q 'only if all' "$tmp/screen" || keys y
+wait_state counted 'pairs:start +1/1'
+wait_state counted 'pairs:end +1/1'
+forked d
+exec 5>"$tmp/d-in" 6<"$tmp/d-out"
+read -r _ <&6
+wait_state counted 'pairs:start +2/2'
+keys L
+wait_for '^Latency: pairs:start -> end'
+wait_for "its pairs are among those of process $pid"
+keys q
+wait_list
+keys v
+wait_sentence 'no events: L is measuring (start|end): press L to see it, L again to stop'
+keys q
+wait_for '^status=0$'
+exec 5>&- 6<&-
 stop
 finish

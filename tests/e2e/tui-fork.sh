@@ -160,7 +160,7 @@ keys Enter
 keys e
 wait_cursor on 'ocaml_2:second'
 child
-wait_for "1 new process, the latest is $child; 1 inherited probes that this session had switched: W"
+wait_for "1 new process, the latest is $child; 1 of them inherited what this session had switched: W"
 wait_for '^ .*  2 processes '
 wait_cursor on 'ocaml_2:second +2/2 +1 +2 +you '
 keys j
@@ -175,6 +175,23 @@ wait_for '^status=0$'
 same 'undone in the child' "$(child_hits second)" 0
 same 'undone in the parent' "$(state second)" disabled
 end_child
+
+# --- nothing was switched, only counted
+if has_zydis; then
+	screen -refresh 0.2 -follow
+	text ':stop'
+	keys Enter
+	wait_for 'counting may stop the process'
+	text '/second'
+	keys Enter
+	keys H
+	wait_for 'count second: 1 site'
+	child
+	wait_for "1 new process, the latest is $child; 1 of them inherited what this session had counted: W"
+	keys q
+	wait_for '^status=0$'
+	end_child
+fi
 
 # --- W takes it back there, too, which u does not: u is of the processes that were switched
 screen -refresh 0.2 -follow

@@ -16,7 +16,7 @@ on few
 keys A
 wait_for '^Values of logs:few arg1'
 seen 'none yet' '^  values    0, 0 distinct$'
-seen 'the keys' '^r Reset .* A Next argument '
+seen 'the keys' '^r Restart .* A Next argument '
 ask 'run 1 4'
 ask 'run 1 9'
 wait_for '^  values    13, 9 distinct, min 1, max 9, mean 4\.23077$'
@@ -42,7 +42,7 @@ keys '\'
 wait_for '^only where:'
 text 'arg1 > 7'
 keys Enter
-wait_for 'from now on only those'
+wait_for 'showing only events that match, from now on$'
 wait_for '^  values    0, 0 distinct$'
 ask 'run 1 9'
 wait_for '^  values    2, 2 distinct, min -9, max -8, mean -8\.5; since [0-9:.]+$'
@@ -50,7 +50,7 @@ keys r
 wait_for 'reset: the list is empty'
 wait_for '^  values    0, 0 distinct$'
 keys '\' C-u Enter
-wait_for 'from now on all'
+wait_for 'showing all events, from now on$'
 
 # ------------------------------------------------------------- frozen
 ask 'run 1 9'
@@ -75,7 +75,7 @@ keys A
 wait_for '^Values of logs:few arg2'
 wait_for '^  values    3, 3 distinct, '
 keys q
-wait_for 'events still come'
+wait_for 'still recording: v on the same probes'
 wait_state counted 'logs:few '
 keys A
 wait_for '^  values    3, 3 distinct, '

@@ -118,7 +118,9 @@ keys G
 wait_for '^line 2999$'
 resize 40 10
 wait_for '^line 2999$'
-keys o q e
+keys o q
+wait_for 'is still running'
+keys e
 wait_for '^status=0$'
 # ---------------------------------------------- names of 10,000 bytes, arguments too
 command -v cc >/dev/null || finish

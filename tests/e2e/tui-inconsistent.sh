@@ -36,7 +36,9 @@ keys y
 wait_for 'By force: Switch off 1 probe, 5 sites\? '
 keys Enter
 wait_for 'not done: nothing was changed'
-keys y y
+keys y
+wait_for 'By force: '
+keys y
 wait_for 'Nothing disagrees now: it is off'
 seen 'the result line' 'force off multi: 1 site, '
 same 'off' "$(state multi)" disabled
@@ -45,7 +47,9 @@ wait_list
 
 spoil 350
 wait_cursor partial 'ocaml_2:multi'
-keys ! e y
+keys ! e
+wait_for 'By force: '
+keys y
 wait_for 'Nothing disagrees now: it is on'
 same 'on' "$(state multi)" enabled
 same 'all five' "$(hits multi 1)" 5
@@ -60,7 +64,9 @@ keys '?'
 wait_for '^Help'
 keys q
 wait_for '^What disagrees in ocaml_2:multi'
-keys d y
+keys d
+wait_for 'By force: '
+keys y
 wait_for 'Nothing disagrees now: it is off'
 same 'off again' "$(hits multi 1)" 0
 keys q
@@ -73,7 +79,9 @@ keys !
 wait_for '^What disagrees in ocaml_2:first'
 seen 'the process' 'Process [0-9]+: code and semaphore disagree'
 seen 'why' 'Two readings agree'
-keys y y
+keys y
+wait_for 'By force: '
+keys y
 wait_for 'Nothing disagrees now: it is off'
 # only code was written: an undo would make it inconsistent again
 keys q u
@@ -90,7 +98,9 @@ spoil 075 second
 wait_cursor inconsistent 'ocaml_2:second +0/1 +1 '
 keys !
 wait_for '^What disagrees in ocaml_2:second'
-keys y y
+keys y
+wait_for 'By force: '
+keys y
 wait_for 'Nothing disagrees now: it is on'
 keys q
 wait_cursor on 'ocaml_2:second +1/1 +1 +other '
@@ -130,7 +140,9 @@ spoil 075 second
 wait_cursor inconsistent 'ocaml_2:second +0/1 +3 '
 keys !
 wait_for '^  y  repair, as the semaphore says: every site on; the semaphore stays as it is'
-keys y y
+keys y
+wait_for 'By force: '
+keys y
 wait_for 'Nothing disagrees now: it is on'
 keys q
 wait_cursor on 'ocaml_2:second +1/1 +3 +other '
@@ -193,7 +205,9 @@ for lease in 15m 3s; do
 	text second
 	keys Enter !
 	wait_for '^What disagrees in ocaml_2:second'
-	keys y y
+	keys y
+	wait_for 'By force: '
+	keys y
 	wait_for 'Nothing disagrees now: it is on'
 	keys q
 	[ "$lease" = 15m ] ||

@@ -42,7 +42,7 @@ wait_for '^Latency: pairs:start -> end$'
 seen 'how' '^  measured  by thread, for [0-9.]+ s$'
 seen 'no pair yet' '^  pairs     0, 0\.0 a second'
 seen 'no duration yet' '^  duration  p50 - +p90 - +p99 - +p99\.9 -$'
-seen 'the keys' '^r Reset L Stop '
+seen 'the keys' '^r Restart L Stop '
 ask 'run 2 500'
 wait_for '^  pairs     1000, '
 seen 'percentiles' '^  duration  p50 [0-9.]+ [num]s +p90 [0-9.]+ [num]s +p99 [0-9.]+ [num]s +p99\.9 [0-9.]+ [num]s$'
@@ -58,7 +58,7 @@ wait_for '^  unmatched 0 still open, 3 ends without start, 0 starts without end,
 
 # ------------------------------------------------------------- from 0 on, and back and forth
 keys r
-wait_for 'reset to 0'
+wait_for 'restarted from 0'
 wait_for '^  pairs     0, '
 seen 'nothing is left' '^  unmatched 0 still open, 0 ends without start, 0 starts without end, 0 nested, 0 lost$'
 ask 'run 1 10'
@@ -75,6 +75,7 @@ keys L
 wait_for '^  pairs     20, '
 keys '?'
 wait_for '^Help'
+seen 'what ends it' '^  L +stop measuring'
 keys q
 wait_for '^  pairs     20, '
 keys w C-u
@@ -96,7 +97,12 @@ ask 'run 1 7'
 wait_for '^  pairs     7, '
 keys L
 wait_for 'uncount start,end: 2 sites'
-wait_for '^  measured  for [0-9.]+ s, no longer: it was stopped \(r measures again\)$'
+wait_for '^  measured  for [0-9.]+ s, no longer: it was stopped \(r restarts\)$'
+unseen 'nothing is left to stop' 'L Stop'
+keys e
+wait_for 'e does nothing here'
+keys j
+wait_gone 'does nothing here'
 seen 'its figures stay, and none is of now' '^  pairs     7, [0-9.]+k? a second$'
 code_as_found 'ended'
 keys r
@@ -146,6 +152,33 @@ wait_state 'no switch' 'pairs:end '
 keys q
 wait_for '^status=0$'
 code_as_found 'what H counted'
+
+# ------------------------------------------------------------- what H counts already: u does not undo H in the view
+screen -max-overhead 0
+keys '*' H
+wait_for 'only if all threads stop|^ *[+].*counted +pairs:end'
+! grep -q 'only if all' "$tmp/screen" || keys y
+wait_state counted 'pairs:start '
+wait_state counted 'pairs:end '
+keys L
+wait_for '^Latency: '
+seen 'measuring has begun' 'measuring begins; the probes were counted already$'
+keys u
+wait_for 'this view changed nothing: q first, then u undoes the change before it$'
+ask 'run 1 5'
+wait_for '^  pairs     5, '
+keys q v
+wait_sentence 'no events: L is measuring (start|end): press L to see it, L again to stop'
+keys L L
+wait_for 'measuring has stopped; counting goes on'
+keys q v
+wait_for 'recording begins; the probes were counted already$'
+keys u
+wait_for 'this view changed nothing'
+keys q u
+wait_for 'undone: count '
+keys q
+wait_for '^status=0$'
 
 # ------------------------------------------------------------- u in the view does what the result line says
 screen -max-overhead 0 -refresh 60
@@ -252,5 +285,25 @@ ask 'run 1 100'
 wait_for '^  pairs     100, '
 keys q q
 wait_for '^status=0$'
+stop
+
+# ------------------------------------------------------------- two processes, one of which another session measures
+start pairs
+start2 pairs
+in_background latency -max-overhead 0 -stop -pid "$pid2" start,end
+session_says 'measuring'
+type_command "'$PROBES_TUI' -no-syslog -pid $pid,$pid2"
+wait_list
+text /end
+keys Enter
+wait_cursor any 'pairs:end '
+measures
+ask 'run 1 10'
+wait_for "^ +$pid +10 "
+wait_for "^ +$pid2 +- +- +- +- +"
+keys q q
+wait_for '^status=0$'
+interrupted INT
+stop2
 stop
 finish

@@ -23,7 +23,7 @@ wait_cursor on 'ocaml_2:first'
 site=$(notes "$VICTIMS/loop_ocaml2_pie" | awk '$2 == "first" { print $3; exit }')
 byte=$(($(bias "$VICTIMS/loop_ocaml2_pie") + site + 1))
 poke $byte 314
-wait_for 'the lease ran out, but 1 probe could not be taken back'
+wait_for 'the lease ran out, but 1 probe could not be undone'
 wait_for ' lease [12]s   list'
 poke $byte 350
 wait_for 'the lease ran out, undone: 1 site'

@@ -48,7 +48,7 @@ site=$(notes "$VICTIMS/loop_ocaml2_pie" | awk '$2 == "first" { print $3; exit }'
 byte=$(($(bias "$VICTIMS/loop_ocaml2_pie") + site + 1))
 poke $byte 314 # a debugger's breakpoint on the very byte
 keys q
-wait_for '1 probe could not be taken back \(Q leaves it\)'
+wait_for '1 probe could not be undone \(Q leaves it\)'
 same 'it is theirs' "$(peek $byte 1 | tr -d ' ')" cc
 poke $byte 350
 keys q

@@ -12,6 +12,10 @@ file=$VICTIMS/sdt_plain
 site=$(notes "$file" | awk '$2 == "plain" { print $3; exit }')
 wait_state 'no switch' 'victim:plain +1 +- '
 wait_for 'none can be switched: '
+wait_for '^ sdt, no semaphore: H counts its hits '
+keys t g
+wait_for '^ group: Space acts on all [0-9]+; h l fold'
+keys t
 poke $(($(bias "$file") + site)) 314
 wait_state foreign 'victim:plain +1 +- '
 wait_for 'none can be switched: '
@@ -23,11 +27,13 @@ keys U /
 text plain
 keys Enter
 wait_cursor foreign 'victim:plain '
+keys H
+wait_for '^ sdt, no semaphore, cannot be counted \(i=why\) '
 keys y
 wait_for '^# nothing to switch here'
 keys q i
 wait_for '^  sites +1$'
-seen 'who can trace it' 'hand-over +y shows'
+seen 'who can trace it' 'tools +y shows commands for bpftrace, gdb and perf'
 keys q q
 wait_for '^status=0$'
 
@@ -53,6 +59,13 @@ wait_for 'not done: nothing was changed'
 attach2 -disable-all
 keys q
 wait_for '^status=0$'
-stop
 stop2
+
+# --- nor is a key offered for what has ended
+poke $(($(bias "$VICTIMS/sdt_plain") + site)) 220
+screen
+wait_for '^ sdt, no semaphore: H counts its hits '
+stop
+wait_state gone 'victim:'
+wait_for '^ sdt, no semaphore( |$)'
 finish

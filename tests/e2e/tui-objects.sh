@@ -26,7 +26,7 @@ wait_cursor gone 'ocaml_2:lib_work +- +- +libvictim.so'
 keys e
 wait_for 'on lib_work: its object has been unloaded'
 keys u
-wait_for 'undone: on lib_work: nothing was changed; 1 probe was unloaded'
+wait_for 'undone: on lib_work: nothing was changed; 1 probe is no longer mapped'
 keys i
 wait_for 'unloaded: this was its place'
 keys q

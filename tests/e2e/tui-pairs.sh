@@ -84,4 +84,25 @@ same 'ends lost' "$(value check lost_ends)" 0
 keys q
 wait_for '^status=0$'
 stop
+
+# what it says offers only keys that work here
+has_zydis || finish
+start sdt_sema
+screen
+keys g Space j Space p
+wait_state on 'victim:single '
+keys P
+wait_for '^Pairs: 1'
+keys H
+wait_for 'only if all threads stop'
+keys n
+wait_for 'not stopped; you will not be asked again'
+keys H
+wait_for 'uncount private,single|uncount single,private'
+keys H
+wait_for ' count single,private: .* of 4 sites, .* u=undo'
+unseen 'i explains nothing here' 'i=why'
+keys q q
+wait_for '^status=0$'
+stop
 finish

@@ -22,6 +22,11 @@ wait_list
 wait_for '^.. output of pid [0-9]+: running '
 wait_for '^ready [0-9]+$'
 pid=$(it)
+screen=$(sed -n 's/^PPid:.//p' "/proc/$pid/status")
+mine=$(cat /proc/self/oom_score_adj)
+same 'oom_score_adj of the screen' "$(cat "/proc/$screen/oom_score_adj")" 1000
+same 'of its program' "$(cat "/proc/$pid/oom_score_adj")" "$mine"
+same 'of the relay' "$(cat "/proc/$(pgrep -x probes-relay -P "$screen")/oom_score_adj")" "$mine"
 keys / req_start Enter
 wait_cursor off 'ocaml_2:req_start'
 keys e
@@ -40,7 +45,10 @@ wait_for 'is still running.* e: end it'
 keys Enter
 wait_gone 'is still running'
 same 'Enter stays' "$(running "$pid")" yes
-keys q e
+text qe # what was typed before the question was drawn is no answer
+wait_for 'is still running.* e: end it'
+same 'not ended unasked' "$(running "$pid")" yes
+keys e
 wait_for '^status=0$'
 seen 'said' 'probes-tui: process [0-9]+ (exited|was killed)'
 same 'ended' "$(running "$pid")" no

@@ -43,7 +43,7 @@ keys w C-u
 text both.json
 keys Enter
 wait_for 'wrote 8 probes as JSON'
-same 'an array of two' "$(cut -c 1-8 "$tmp/files/both.json" | grep -c '^\[*{"pid"')" 2
+same 'an array of two' "$(cut -c 1-8 "$tmp/files/both.json" | grep -c '^\[* *{"pid"')" 2
 keys S C-u
 text both.sh
 keys Enter

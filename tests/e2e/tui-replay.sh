@@ -83,7 +83,13 @@ done
 keys '?'
 wait_for '^Help: what works here'
 seen 'the legend' '^  \[r\] recorded +of a recording: it has no state$'
-unseen 'keys that switch' '^  e +switch on'
+unseen 'keys that switch' '^  e +switch on|keys such as e'
+seen 'what its columns mean' '^  SITES n/m +hits of n of its m sites were recorded'
+seen 'what its total means' '^  TOTAL +its events in the recording'
+unseen 'columns that it has not' '^  (SEM|HITS/s|TREND|HELD BY|PROC) '
+keys G
+wait_for '^  counted +its hits were recorded$'
+unseen 'filters that find nothing' '^  (mine|on off)'
 keys q
 
 # ------------------------------------------------------------- events
@@ -94,7 +100,7 @@ python3 - "$tmp/json" >"$tmp/wanted" <<'END'
 import json, sys
 for e in [json.loads(line) for line in open(sys.argv[1])]:
     if e.get("name") == "few":
-        print(e["tid"], e["thread"], *(a["value"] for a in e["args"]))
+        print(e["tid"], e["thread"] or "-", *(a["value"] for a in e["args"]))
 END
 look
 sed -En "s/^[> ] $time +([0-9]+) ([^ ]+) +[a-z0-9]+=([-0-9]+) [a-z0-9]+=([-0-9]+)\$/\1 \2 \3 \4/p" "$tmp/screen" >"$tmp/shown"
@@ -134,6 +140,20 @@ keys C-u
 text "$tmp/written"
 keys Enter
 wait_until "$few" sh -c "grep -Ec '^$time ' '$tmp/written'"
+keys q
+wait_list
+left=$("$PROBES_TUI" replay "$events" say -where 'arg2 ~ sel' 2>&1 >"$tmp/chosen" |
+	sed -n 's/^probes-tui: \([0-9]*\) events were left out.*/\1/p')
+on say
+keys v
+wait_for "^  $say events; it ended"
+text '\'
+text 'arg2 ~ sel'
+keys Enter
+wait_for "^  $(grep -c ':say ' "$tmp/chosen") events, ${left:-no} left out \\(unread\\); it ended: .*; only where arg2 ~ sel"
+text '\'
+keys C-u Enter
+wait_for "^  $say events; it ended"
 keys q
 wait_list
 keys '*' v
@@ -236,13 +256,13 @@ cat >"$tmp/evil" <<'END'
 {"event":1,"site":0,"time_ns":1,"args":[{"u":1}],"caller":{"address":"0x5","pc":"0x5","object":"/\u001b[31m","function":"\u001b[31mg"}}
 {"event":1,"site":4000000000,"time_ns":9223372036854775807,"args":[{"f":"nan"},{}]}
 {"lost":5}
-{"end":"\u001b[31mend","events":3,"lost":5,"only_counted":7,"seconds":1,"over_budget":true}
+{"end":"\u001b[31mend","events":3,"lost":5,"undecided":9,"only_counted":7,"seconds":1,"over_budget":true}
 END
 recorded "$tmp/evil"
 seen 'escaped' '^ evil: \\x1b\[31mprog  pid 1 '
-seen 'lost, and only counted' ' 3 events +5 LOST +7 only counted '
+seen 'lost, left out, and only counted' ' 3 events +5 LOST +9 LEFT OUT +7 only counted '
 keys v
-wait_for '^  3 events, 5 lost, 7 hits only counted; it ended: \\x1b\[31mend'
+wait_for '^  3 events, 5 lost, 9 left out \(unread\), 7 hits only counted; it ended: \\x1b\[31mend'
 for key in Enter q k Enter q g Enter q A q i q a q t t O q P q; do
 	keys "$key"
 	tm capture-pane -ep -t main | grep -q "$escape\[31m[a-z]" && fail "raw after $key"
@@ -290,6 +310,14 @@ wait_for '^Latency: pairs:start -> end'
 wait_for '; it ended: Interrupt$'
 seen 'pairs' "^  pairs +$(figures "$pairs" 'all[-1]["matched"]' start,end), "
 seen 'what is not matched' "$(figures "$pairs" '"%d still open, %d ends? without start, %d starts? without end, %d nested" % tuple(all[-1][k] for k in ("open", "end_without_start", "start_without_end", "nested"))' start,end)"
+unseen 'nothing is in doubt' 'lost or left out'
+keys q q
+wait_for '^status=0$'
+sed 's/"undecided":0/"undecided":6/' "$pairs" >"$tmp/doubt"
+recorded "$tmp/doubt"
+on start
+keys L
+wait_for 'events were lost or left out: a start or end without the other may have had it'
 keys q q
 wait_for '^status=0$'
 latency=$tmp/three
@@ -305,6 +333,18 @@ keys L
 wait_for '^Latency: pairs:start -> end'
 seen 'as it was measured' '^  measured +by thread, for [0-9.]+ s; it ended: Interrupt$'
 seen 'its pairs' "^  pairs +$(figures "$latency" 'all[-1]["matched"]'), "
+keys q q
+wait_for '^status=0$'
+# its time to the nanosecond
+python3 - "$latency" >"$tmp/longer" <<'END'
+import re, sys
+for line in open(sys.argv[1]):
+    print(re.sub(r'"began":(\d+),"read":\d+', lambda m: '"began":%s,"read":%d' % (m[1], int(m[1]) + 3001654000), line), end="")
+END
+recorded "$tmp/longer"
+on start
+keys L
+wait_for '^  measured +by thread, for 3\.002 s;'
 keys q q
 wait_for '^status=0$'
 stop

@@ -36,16 +36,16 @@ keys Escape
 wait_for '^ no filter'
 
 resize 39 9
-wait_for '^need 40x10: terminal too small \(39x9\)$'
+wait_for "^too small: need 40x10$"
 resize 30 5
-wait_for '^need 40x10: terminal too small'
+wait_for "^too small: need 40x10$"
 keys e
 resize 80 24
 wait_list
 same 'nothing is switched unseen' "$(state never)" disabled
 seen 'the cursor' '^> off +ocaml_2:never'
 resize 20 3
-wait_for '^need 40x10: termin'
+wait_for "^too small: need 40"
 keys q
 wait_for 'status=0$'
 stop

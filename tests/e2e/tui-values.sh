@@ -16,7 +16,7 @@ wait_for 'counting may stop the process'
 on few
 keys i
 wait_for '^Detail of logs:few$'
-seen 'how to get them' '^  values +unknown: v keeps its events$'
+seen 'how to get them' '^  values +none yet: v records events$'
 keys v
 wait_for '^Events: logs:few$'
 keys q
@@ -68,7 +68,7 @@ keys '\'
 wait_for '^only where:'
 text 'arg1 > 7'
 keys Enter
-wait_for 'from now on only those'
+wait_for 'showing only events that match, from now on$'
 ask 'run 1 9'
 wait_for '^  values    2, 2 distinct, min -9, max -8, '
 keys q
@@ -118,7 +118,7 @@ wait_list
 on few
 keys i
 wait_for '^Detail of logs:few$'
-seen 'no values of another probe' '^  values +unknown: v keeps'
+seen 'no values of another probe' '^  values +none yet: v records'
 keys q
 wait_list
 keys q

@@ -40,7 +40,7 @@ has 'counted' '9 probes, 1 object and 1 not read; 9 off' "$tmp/out"
 want 0 list -pid "$pid" -format csv
 has 'csv, beside it' '1 object could not be read'
 want 0 list -pid "$pid" -format json
-has 'json' '/libvictim.so", "build_id": "[0-9a-f]{40}", "probes": 0, "unread": true, "why": "deleted' \
+has 'json' '/libvictim.so", "build_id": "[0-9a-f]{40}", "probe_count": 0, "unread": true, "why": "deleted' \
 	"$tmp/out"
 has 'and the others' '/program", .*"unread": false' "$tmp/out"
 want 0 list -pid "$pid" -quiet

@@ -87,8 +87,8 @@ static void check_facts(const struct recording *r)
 	FUZZ_CHECK(r->kept <= RECORDING_KEPT);
 	for (size_t i = 0; i < r->object_count; i++)
 		FUZZ_CHECK(r->objects[i].process < r->process_count && r->objects[i].path);
-	for (size_t i = 0; i < r->probe_count; i++)
-		(void)recording_site_of(r, i, r->probes[i].first_site);
+	for (size_t i = 0, count; i < r->probe_count; i++)
+		FUZZ_CHECK(!recording_sites(r, i, &count) == !count && count <= r->site_count);
 	for (size_t i = 0; i < r->probe_count; i++)
 		FUZZ_CHECK(r->probes[i].process < r->process_count && r->probes[i].probe.name &&
 			   r->probes[i].probe.provider);

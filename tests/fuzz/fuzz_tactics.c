@@ -48,7 +48,7 @@ static void fill_space(struct tactics_space *space, uint64_t base, struct input 
 	for (uint64_t count = next(in, 1) % 8; count; count--) {
 		uint64_t start = base + (uint64_t)(int64_t)(int32_t)next(in, 4);
 
-		FUZZ_CHECK(tactics_note_landing(space, start, (uint8_t)next(in, 2)));
+		FUZZ_CHECK(tactics_space_land(space, start, (uint8_t)next(in, 2)));
 	}
 }
 
@@ -78,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		.may_evict = terms & 2,
 		.may_expose = terms & 4,
 		.shadow_stack = terms & 8,
+		.wide_nop = terms & 128 ? 5 : 0,
 		.head_size = terms & 16 ? 5000 : 0};
 	struct tactics_space space;
 	uint8_t code[CODE] = {0};

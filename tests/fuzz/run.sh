@@ -1,13 +1,15 @@
 #!/bin/sh
 # `make fuzz`: every fuzz target for FUZZ_SECONDS, FUZZ_JOBS of them at a time, from seeds made for
-# it. Says for each how many executions and which coverage it came to, and for a finding where the
-# input lies. Ends with 1 after a finding, with 77 where there are no targets (no clang).
+# it. Says for each how many executions and which coverage it came to, and of a finding all that its
+# reproduction needs, since a CI keeps nothing else: `base64 -d >INPUT`, then bin/TARGET INPUT.
+# Ends with 1 after a finding, with 77 where there are no targets (no clang).
 # Inputs found stay in FUZZ_DIR/corpus, so that the next run goes on from them.
 # Not covered: the screen and the command line (tests/e2e).
 set -u
 : "${FUZZ_DIR:?where the targets are, and inputs go}" "${FUZZ_SEEDS:?the program that makes seeds}"
 seconds=${FUZZ_SECONDS:-60} jobs=${FUZZ_JOBS:-2} targets=${FUZZ_TARGETS:-}
 memory=${FUZZ_MEMORY:-1024} # MiB
+print=4096 # bytes of an input that are printed at most
 srcdir=${srcdir:-.}
 
 if [ -z "$targets" ]; then
@@ -48,20 +50,30 @@ figure()
 	grep -o "$2: [0-9]*" "$1" | tail -n 1 | cut -d ' ' -f 2
 }
 
+# finding LOG: what libFuzzer, a sanitizer or the target said, the cause first, and the inputs.
+finding()
+{
+	grep -avE '^(#|INFO:|stat::|[[:space:]]*NEW_FUNC)' "$1" | head -n 100
+	sed -n 's/.*Test unit written to //p' "$1" | while read -r input; do
+		echo "input: $input"
+		[ "$(wc -c <"$input")" -gt $print ] || echo "base64: $(base64 <"$input" | tr -d '\n')"
+	done
+	echo "log: $1"
+}
+
 # report TARGET: one line; 1 for a finding.
 report()
 {
 	log=$FUZZ_DIR/log/$1
 	executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
 	summary="$1: ${executions:-?} executions, $(figure "$log" cov) edges, $(figure "$log" ft) features"
-	if [ "$(cat "$log.status")" = 0 ]; then
+	status=$(cat "$log.status")
+	if [ "$status" = 0 ]; then
 		echo "PASS: fuzz $summary"
 		return 0
 	fi
-	echo "FAIL: fuzz $summary"
-	grep -vE '^#[0-9]+|NEW|REDUCE|pulse' "$log" | tail -n 60
-	sed -n 's/.*Test unit written to /input: /p' "$log"
-	echo "log: $log"
+	echo "FAIL: fuzz $summary, ended with $status"
+	finding "$log"
 	return 1
 }
 

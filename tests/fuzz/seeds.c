@@ -150,7 +150,8 @@ static void seed_journal(size_t intents, enum journal_kind end)
 	fits = journal_record(&j, JOURNAL_KNOWN, &known, NULL) == 0;
 	for (size_t i = 0; fits && i < intents; i++)
 		fits = journal_record(&j, JOURNAL_INTENT, &edits, NULL) == 0 &&
-		       (i % 2 || journal_record(&j, end, NULL, NULL) == 0);
+		       (i % 2 ? journal_record(&j, JOURNAL_DECIDED, &known, NULL) == 0
+			      : journal_record(&j, end, NULL, NULL) == 0);
 	fd = open(j.path, O_RDONLY | O_CLOEXEC);
 	if (!fits || fd < 0)
 		die(j.path);
@@ -323,7 +324,8 @@ static void seeds_of_recordings(void)
 		"{\"latency\":0,\"end\":0,\"row\":0,\"rows\":1,\"by\":0,\"matched\":2,\"sum_ns\":"
 		"30,"
 		"\"min_ns\":10,\"max_ns\":20,\"buckets\":[[10,1],[16,1]]}\n",
-		"{\"end\":\"e\",\"events\":1,\"lost\":3,\"only_counted\":0,\"seconds\":1.5}\n",
+		("{\"end\":\"e\",\"events\":1,\"lost\":3,\"undecided\":2,\"only_counted\":0,"
+		 "\"seconds\":1.5}\n"),
 	};
 	char text[4096];
 

@@ -247,8 +247,9 @@ static void apart_check_events(struct campaign *c, const struct apart_session *s
 	unsigned long kept = 0, lost = 0, counted = 0, sum;
 	bool all = strstr(s->words, "-all");
 
-	if (!line || sscanf(line, "{\"events\":%lu,\"lost\":%lu,\"only_counted\":%lu", &kept, &lost,
-			     &counted) != 3) {
+	if (!line ||
+		sscanf(line, "{\"events\":%lu,\"lost\":%lu,\"undecided\":%*u,\"only_counted\":%lu",
+			&kept, &lost, &counted) != 3) {
 		fault("%s: no total", s->words);
 		apart_show(s);
 	}
@@ -262,20 +263,28 @@ static void apart_check_events(struct campaign *c, const struct apart_session *s
 	kinds_count(c, "sums of events", 1);
 }
 
+/* The number of hits of a probe in a table; NULL: it is not there. */
+static const char *apart_hits(const char *line, const char *name)
+{
+	static const char field[] = "\"hits\":";
+	const char *probe = strstr(line, name), *hits = probe ? strstr(probe, field) : NULL;
+
+	return hits ? hits + sizeof field - 1 : NULL;
+}
+
 static void apart_check_counts(
 	struct campaign *c, const struct apart_session *s, struct apart_truth wanted, bool exact)
 {
 	char *line = apart_said(s, "\"table\":\"total\"");
-	const char *hit = line ? strstr(line, "\"name\":\"hit\",\"hits\":") : NULL;
-	const char *say = line ? strstr(line, "\"name\":\"say\",\"hits\":") : NULL;
+	const char *hit = line ? apart_hits(line, "\"name\":\"hit\"") : NULL;
+	const char *say = line ? apart_hits(line, "\"name\":\"say\"") : NULL;
 
 	if (!hit || !say) {
 		fault("%s: no total", s->words);
 		apart_show(s);
 	} else {
 		apart_compare(c, s->words,
-			(struct apart_truth){
-				strtoul(hit + 20, NULL, 10), strtoul(say + 20, NULL, 10)},
+			(struct apart_truth){strtoul(hit, NULL, 10), strtoul(say, NULL, 10)},
 			wanted, exact);
 	}
 	free(line);

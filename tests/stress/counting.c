@@ -359,6 +359,7 @@ static bool strike(struct field *f, const char *letters, struct killer *k)
 	snprintf(text, sizeof text, "%d", f->pid);
 	end = killer_run(argv, &(struct killer_birth){0}, k, output);
 	inspect_helpers(f);
+	inspect_arenas(f);
 	if (dice_once_in(&dice, 2)) {
 		fault_doing("then counted by the next one");
 		waitpid(begin(f->pid, "sr"), &status, 0);

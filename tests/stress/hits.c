@@ -88,7 +88,7 @@ struct hits_sum hits_compare(struct probes_session *s, const struct storm_table 
 
 		while (k < after->count && strcmp(after->places[k].name, p->name) != 0)
 			k++;
-		if (h.counted < p->site_count || k == after->count ||
+		if (h.counted < p->site_count || h.shared || k == after->count ||
 			(except && except(data, p->name)))
 			continue;
 		place = &after->places[k];

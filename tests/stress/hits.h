@@ -25,9 +25,9 @@ struct hits_sum {
 };
 
 /*
- * Of every probe that is counted as a whole: the hits are what the victim counted between two
- * reports, to the last one. `guarded`: a site of sys/sdt.h is passed where `ran` is counted.
- * `except`: probes whose names it refuses are not compared; NULL: all are.
+ * Of every probe that is counted as a whole, in counters of the victim alone: the hits are what the
+ * victim counted between two reports, to the last one. `guarded`: a site of sys/sdt.h is passed
+ * where `ran` is counted. `except`: probes whose names it refuses are not compared; NULL: all are.
  */
 struct hits_sum hits_compare(struct probes_session *s, const struct storm_table *before,
 	const struct storm_table *after, bool guarded, bool (*except)(void *data, const char *name),

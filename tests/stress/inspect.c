@@ -151,6 +151,26 @@ void inspect_descriptors(const struct field *f)
 		closedir(list);
 }
 
+void inspect_arenas(const struct field *f)
+{
+	char path[64], line[PATH_MAX + 100], mode[8];
+	uint64_t start, cookie;
+	FILE *maps;
+
+	snprintf(path, sizeof path, "/proc/%d/maps", f->pid);
+	maps = fopen(path, "re");
+	while (maps && fgets(line, sizeof line, maps)) {
+		if (!strstr(line, "/memfd:probes-tui") ||
+			sscanf(line, "%lx-%*x %7s", &start, mode) != 2 || strcmp(mode, "rw-s") != 0)
+			continue;
+		/* The page below its data is a private one, which is empty in a forked child. */
+		if (!field_peek(f, start - 4096, &cookie, sizeof cookie) || !cookie)
+			fault("the arena at %lx has no cookie", start);
+	}
+	if (maps)
+		fclose(maps);
+}
+
 void inspect_victim(const struct truth *t, struct field *f)
 {
 	struct field_report before, after;

@@ -21,6 +21,9 @@ void inspect_code(const struct field *f, const char *file);
 /* It has no descriptor of an arena open. */
 void inspect_descriptors(const struct field *f);
 
+/* Each arena is its own, and not taken for one of the process from which it was forked. */
+void inspect_arenas(const struct field *f);
+
 /* Its counts, its bytes, its own figures; its handlers run where and only where they should. */
 void inspect_victim(const struct truth *t, struct field *f);
 

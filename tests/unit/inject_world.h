@@ -51,11 +51,12 @@ void inject_must(struct inject_target *t, const char *what);
 
 /* A child that ends with 0 if work() returns true. */
 pid_t inject_child(bool (*work)(void));
-bool inject_loop(void);                 /* for a child: many short waits */
-void inject_await_turn(void);           /* until seen->turns has changed */
-void inject_must_end_well(pid_t child); /* once seen->end is set */
-void inject_end(pid_t child);           /* by SIGKILL */
-char inject_state(pid_t pid);           /* as in /proc/PID/stat */
+bool inject_loop(void);                             /* for a child: many short waits */
+void inject_await_turn(void);                       /* until seen->turns has changed */
+void inject_must_end_well(pid_t child);             /* once seen->end is set */
+void inject_end(pid_t child);                       /* by SIGKILL */
+char inject_state(pid_t pid);                       /* as in /proc/PID/stat */
+bool inject_is_mapped(pid_t pid, const char *what); /* in a line of /proc/PID/maps */
 
 /* inject_waits.c: system calls that a process may wait in. */
 extern const struct inject_wait {

@@ -4,6 +4,7 @@
 #include "arch/inline.h"
 
 #include <check.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE 4096
@@ -59,6 +60,15 @@ void recorder_world_open(struct recorder_role by)
 	w->end = (recorder_trampoline *)put_trampoline(at, counters);
 	put_trampoline((uint8_t *)w->end, counters + 64);
 	ck_assert_int_eq(mprotect(w->code, CODE_PAGES * PAGE, PROT_READ | PROT_EXEC), 0);
+}
+
+void recorder_world_know(struct recorder_place older)
+{
+	uint8_t *code = recorder_world.code;
+
+	ck_assert_int_eq(mprotect(code, PAGE, PROT_READ | PROT_WRITE), 0);
+	memcpy(code + recorder_older_at(), &older, sizeof older);
+	ck_assert_int_eq(mprotect(code, PAGE, PROT_READ | PROT_EXEC), 0);
 }
 
 void recorder_world_prove(uint32_t tid, uint64_t calls)

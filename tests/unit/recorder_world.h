@@ -18,6 +18,9 @@ extern struct recorder_world recorder_world;
 /* Make it anew: roles of a start and an end that are otherwise `by`. */
 void recorder_world_open(struct recorder_role by);
 
+/* Name an older arena in the code. */
+void recorder_world_know(struct recorder_place older);
+
 /*
  * Prove of the calling thread, as a session would, that its tid is this, and that it may make
  * system calls until then (ticks).

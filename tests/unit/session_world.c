@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void session_hear(void *data, enum probes_log_level level, const char *text)
@@ -36,6 +37,7 @@ void session_begin(struct session_world *x, const char *setup)
 	x->s.memory.fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	x->s.journal.fd = -1;
 	x->s.pagemap = -1;
+	array_init(&x->s.undone, sizeof(struct journal));
 	x->s.log = (struct log){session_hear, x->said};
 	ck_assert_int_eq(identity_open(&x->s.who, getpid(), &e), 0);
 	x->before = fake_snapshot(&x->w.fake);
@@ -53,6 +55,9 @@ void session_end(struct session_world *x)
 		ownership_end(catalog_object(&x->s.catalog, i));
 	threads_done(&x->s.threads);
 	array_done(&x->s.unproven);
+	array_done(&x->s.history);
+	journals_swept(&(struct probes_session *){&x->s}, 1, true);
+	array_done(&x->s.undone);
 	identity_close(&x->s.who);
 	close(x->s.memory.fd);
 	budget_done(&x->s.budget);
@@ -93,4 +98,27 @@ void session_must_restore(struct session_world *x)
 bool session_as_found(const struct session_world *x)
 {
 	return fake_same(&x->w.fake, x->before);
+}
+
+void session_leave_record(const struct session_world *x, uint64_t count, enum journal_kind kind,
+	unsigned old, unsigned new_)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		struct journal_key key = {.target = x->s.who.pid,
+			.target_start = x->s.who.start_time,
+			.target_program = x->s.who.program,
+			.owner = getpid(),
+			.owner_start = 1};
+		struct probes_edit edit = edit_semaphore(WORLD_BIAS + WORLD_DATA(count), old, new_);
+		const struct array edits = {.data = &edit, .count = 1, .size = sizeof edit};
+		struct journal j;
+
+		journal_here(&key);
+		_exit(journal_open(&j, &key) < 0 || journal_record(&j, kind, &edits, NULL) < 0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
 }

@@ -24,6 +24,10 @@ int session_do(struct session_world *x, enum probes_verb verb, const char *name,
 void session_must(struct session_world *x, enum probes_verb verb, const char *name);
 void session_must_restore(struct session_world *x);
 
+/* The journal of a session that was killed after it had said so of one count (WORLD_DATA). */
+void session_leave_record(const struct session_world *x, uint64_t count, enum journal_kind kind,
+	unsigned old, unsigned new_);
+
 /* Is all memory as it was at the beginning? */
 bool session_as_found(const struct session_world *x);
 

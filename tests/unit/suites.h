@@ -22,6 +22,7 @@
 	X(proofs)        \
 	X(tree)          \
 	X(access)        \
+	X(rights)        \
 	X(privilege)     \
 	X(image)         \
 	X(memory)        \
@@ -30,9 +31,12 @@
 	X(tracer)        \
 	X(inject)        \
 	X(inject_death)  \
+	X(install)       \
 	X(host_thread)   \
 	X(restart)       \
+	X(worker)        \
 	X(site)          \
+	X(small_stack)   \
 	X(code)          \
 	X(displace)      \
 	X(trampoline)    \
@@ -76,6 +80,7 @@
 	X(request)       \
 	X(pair)          \
 	X(input)         \
+	X(emit)          \
 	X(emulator)      \
 	X(paint)         \
 	X(text)          \

@@ -277,12 +277,23 @@ static void tactics_check_trampoline(struct tactics_checker *c, const struct tac
 
 /* The bytes, and the code as it was before anybody counted. */
 static void tactics_check_bytes(struct tactics_checker *c, const struct tactics_site *s,
-	const uint8_t original[TACTICS_BYTES], uint64_t nearest)
+	const uint8_t original[TACTICS_BYTES], const bool *start, uint64_t nearest)
 {
+	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 	size_t length = tactics_length_of(original + 1, s->code_size - 1u);
 
 	TACTICS_PROMISE(c, s->bytes[0] == 0xe9, "site %lx", s->address);
 	TACTICS_PROMISE(c, !s->exposed || c->t->may_expose, "site %lx", s->address);
+	/* Bytes behind those that are known may be any. */
+	for (size_t i = 1; i < (s->tactic == PROBES_TACTIC_EVICTED ? 6 : 5); i++) {
+		size_t known = s->code_size - i;
+
+		TACTICS_PROMISE(c,
+			s->exposed || !start[i] || !c->t->wide_nop ||
+				memcmp(original + i, nop5,
+					known < sizeof nop5 ? known : sizeof nop5),
+			"site %lx: a call may come to + %zu", s->address, i);
+	}
 	if (s->tactic == PROBES_TACTIC_PUNNED) {
 		TACTICS_PROMISE(c, s->length == 1, "site %lx", s->address);
 		return;
@@ -372,7 +383,7 @@ static void tactics_check_site(struct tactics_checker *c, size_t i)
 			c, image.other[at] || original[at] != 0xcc, "site %lx: int3", s->address);
 		at += length ? length : 1;
 	}
-	tactics_check_bytes(c, s, original, nearest);
+	tactics_check_bytes(c, s, original, image.start, nearest);
 	memcpy(image.code, s->code, size);
 	memcpy(image.code, s->bytes, s->length);
 	if (!*c->broken)
@@ -441,8 +452,7 @@ static void tactics_check_landings(struct tactics_checker *c)
 		TACTICS_PROMISE(c,
 			was || !tactics_meets(&c->before->taken, l->address, l->address + 1),
 			"%lx is taken", l->address);
-		TACTICS_PROMISE(c, page && page->mapped == (was && was->mapped), "%lx has no page",
-			l->address);
+		TACTICS_PROMISE(c, page, "%lx has no page", l->address);
 		for (size_t k = 0; page && k < l->size; k++)
 			TACTICS_PROMISE(c,
 				tactics_bit(page, l->address + k) &&

@@ -14,7 +14,6 @@
 
 /* A process of our own, on a machine without Yama, where everything works. */
 static const struct access_facts access_fine = {.pid = 42,
-	.program = "prog",
 	.exists = true,
 	.our_uid = 1000,
 	.real_uid = 1000,

@@ -23,7 +23,7 @@ struct apply_world {
 
 static void apply_begin(struct apply_world *a, const char *setup, const char *choice, bool force)
 {
-	const struct plan_mode mode = {.force = force};
+	const struct probes_switch_options mode = {.force = force};
 	struct probes_error e;
 
 	world_of(&a->w, script_notes, script_note_count);
@@ -687,7 +687,7 @@ START_TEST(apply_watches_so_many)
 {
 	enum { MANY = 300 };
 	struct elf_note *notes = calloc(MANY, sizeof *notes);
-	const struct plan_mode mode = {0};
+	const struct probes_switch_options mode = {0};
 	struct apply_world a;
 	struct probes_error e;
 	char names[MANY][8];
@@ -761,7 +761,7 @@ START_TEST(apply_over_many_batches)
 {
 	enum { MANY = 1500 };
 	struct elf_note *notes = calloc(MANY, sizeof *notes);
-	const struct plan_mode mode = {0};
+	const struct probes_switch_options mode = {0};
 	struct apply_world a;
 
 	for (size_t i = 0; i < MANY; i++)

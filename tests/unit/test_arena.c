@@ -58,13 +58,15 @@ static void set_up(void)
 		.landings = {landings, 3, 3, sizeof landings[0]}};
 }
 
+static const struct array older; /* none */
+
 /* An arena as another session finds it: a process with the bytes of the file. */
 static void make(struct arena *w, struct array *pages)
 {
 	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(arena_make(w, fd, &plan, false, 7, pages), 0);
+	ck_assert_int_eq(arena_make(w, fd, &plan, false, 7, &older, pages), 0);
 	ck_assert_int_ne(ftruncate(fd, 0), 0);
 	close(fd);
 }
@@ -273,8 +275,7 @@ END_TEST
 /* The maker and another session measure there in turn; counters and state are apart. */
 START_TEST(measured_in_turn)
 {
-	const struct recorder_role role = {.what = RECORDER_END, .size = 4};
-	const struct recorder_state values = {.epoch = 1, .session = 42};
+	const struct recorder_role role = {.what = RECORDER_END, .key.size = 4};
 	struct memory *m = &world.fake.memory;
 	struct recorder_state *state;
 	struct recorder_sum sum;
@@ -293,8 +294,8 @@ START_TEST(measured_in_turn)
 
 		memset(state, 0xaa, TACTICS_STATE_BYTES);
 		put(&w, w.sites[0].counter, 5);
-		ck_assert(arena_measure(one, m, &values));
-		ck_assert_uint_eq(arena_measured_by(one, m), 42);
+		ck_assert(arena_measure(one, m, 42, 0));
+		ck_assert_uint_eq(state->session, 42);
 		ck_assert_uint_eq(arena_cookie(one), ARENA_AT);
 		ck_assert_uint_eq(arena_state(one), w.address + ((uint8_t *)state - w.file));
 		ck_assert(arena_measured(one, m, false, false, &sum));
@@ -312,7 +313,7 @@ START_TEST(measured_in_turn)
 		ck_assert(arena_measured(one, m, false, true, &sum));
 		ck_assert_uint_eq(sum.least, UINT64_MAX);
 		arena_unmeasure(one, m);
-		ck_assert_uint_eq(arena_measured_by(one, m), 0);
+		ck_assert_uint_eq(state->session, 0);
 		ck_assert(arena_set_role(one, m, 1, &role));
 		ck_assert_mem_eq(w.file + w.sites[1].counter + TACTICS_ROLE_AT, &role, sizeof role);
 		/* Who counts anew does not measure. */
@@ -337,7 +338,7 @@ START_TEST(state_has_no_memory)
 		struct arena w;
 		struct stat st;
 
-		ck_assert_int_eq(arena_make(&w, fd, &plan, locked, 1, &pages), 0);
+		ck_assert_int_eq(arena_make(&w, fd, &plan, locked, 1, &older, &pages), 0);
 		ck_assert_int_eq(fstat(fd, &st), 0);
 		ck_assert_uint_eq((uint64_t)st.st_blocks * 512,
 			w.file_size - (locked ? 0 : TACTICS_STATE_BYTES));

@@ -29,7 +29,7 @@ START_TEST(rows)
 	struct callers c;
 	const struct callers_row **all;
 
-	ck_assert(callers_begin(&c));
+	ck_assert(callers_begin(&c, false));
 	for (int i = 0; i < 4; i++)
 		hit(&c, 0, 0x7001, "one", 1);
 	for (int i = 0; i < 6; i++)
@@ -63,12 +63,29 @@ START_TEST(rows)
 }
 END_TEST
 
+START_TEST(processes_apart)
+{
+	struct callers c;
+
+	ck_assert(callers_begin(&c, true));
+	for (uint32_t process = 0; process < 3; process++)
+		for (uint32_t i = 0; i <= process; i++)
+			hit(&c, process, 0x7001, "one", 1);
+	ck_assert_uint_eq(c.count, 3);
+	for (uint32_t process = 0; process < 3; process++) {
+		ck_assert_uint_eq(c.rows[process].process, process);
+		ck_assert_uint_eq(c.rows[process].hits, process + 1);
+	}
+	callers_done(&c);
+}
+END_TEST
+
 START_TEST(more_callers_than_fit)
 {
 	struct callers c;
 	uint64_t hits = 0;
 
-	ck_assert(callers_begin(&c));
+	ck_assert(callers_begin(&c, false));
 	for (unsigned i = 0; i < CALLERS_PLACES + 100; i++)
 		hit(&c, i % 3, 0x1000 + i, "function", 1 + i);
 	ck_assert_uint_eq(c.count, CALLERS_MOST);
@@ -91,6 +108,7 @@ Suite *callers_suite(void)
 	TCase *c = tcase_create("callers");
 
 	tcase_add_test(c, rows);
+	tcase_add_test(c, processes_apart);
 	tcase_add_test(c, more_callers_than_fit);
 	suite_add_tcase(s, c);
 	return s;

@@ -377,7 +377,7 @@ START_TEST(outcomes_in_words)
 			"nothing was changed; 28 on by you already; 2 probes have no semaphore"},
 		{{.processes = 1, .skips = {0, 28, 2, 1}},
 			"nothing was changed; 28 probes are off already, 2 have no semaphore, 1 "
-			"was unloaded"},
+			"is no longer mapped"},
 		{{.processes = 1, .skips = {0, 0, 2}, .refused = 2, .why = "held"},
 			"nothing was changed; 2 probes have no semaphore; 2 not done (the first: "
 			"held)"},

@@ -230,8 +230,8 @@ START_TEST(condition_without_an_answer)
 	struct probes_error e;
 
 	ck_assert_int_eq(probes_condition_parse(cases[_i].text, &c, &e), 0);
-	ck_assert(condition_undecided(c, &left, &probe) == cases[_i].undecided);
-	ck_assert(!condition_undecided(c, &event, &probe));
+	ck_assert(probes_condition_undecided(c, &left, &probe) == cases[_i].undecided);
+	ck_assert(!probes_condition_undecided(c, &event, &probe));
 	probes_condition_free(c);
 }
 END_TEST

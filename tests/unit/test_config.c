@@ -42,10 +42,10 @@ START_TEST(columns)
 	} cases[] = {
 		{"all", 0},
 		{"none", COLUMNS_ALL},
-		{"sites,count,rate,trend,total,proc,held,object,arguments,detail", 0},
-		{"sites,count,rate,trend,total,proc,held,object,arguments", 1u << COLUMN_DETAIL},
-		{"sites,ref,rate,trend,total,proc,who,object,arguments,detail", 0}, /* former names
-										     */
+		{COLUMNS_NAMES, 0},
+		{"sites,detail", COLUMNS_ALL & ~(1u << COLUMN_SITES | 1u << COLUMN_DETAIL)},
+		{"ref,who", /* former names */
+			COLUMNS_ALL & ~(1u << COLUMN_SEMAPHORE | 1u << COLUMN_HOLDER)},
 		{"detail,all", 0},
 		{"sem", COLUMNS_ALL & ~(1u << COLUMN_SEMAPHORE)},
 		{"count", COLUMNS_ALL & ~(1u << COLUMN_SEMAPHORE)},
@@ -97,7 +97,7 @@ START_TEST(the_command_line_wins)
 }
 END_TEST
 
-/* A setting of the screen is no mistake where another verb is called. */
+/* A setting of the screen is no mistake where another verb is called, but nonsense is. */
 START_TEST(other_verbs)
 {
 	char *argv[] = {(char *)"probes-tui", (char *)"list", (char *)"-pid", (char *)"1", NULL};
@@ -106,6 +106,37 @@ START_TEST(other_verbs)
 	ck_assert_str_eq(mistakes, "");
 	ck_assert(!o.mouse);
 	options_done(&o);
+	o = applied(4, argv, "refresh = 1\nlog = a\n\nrefresh = nan\n");
+	ck_assert_str_eq(mistakes, "F:4: refresh: \"nan\" is not an interval\n");
+	options_done(&o);
+}
+END_TEST
+
+/* Whoever wrote about read-only did not want writes. */
+START_TEST(read_only)
+{
+	static const struct {
+		const char *verb, *text, *config;
+		bool forbidden;
+	} cases[] = {
+		{"repair", "-quiet", "read-only = yes", true},
+		{"repair", "-read-only=no", "read-only = yes", false},
+		{"count", "-quiet", "read-only = ja", true},
+		{"count", "-quiet", "read-only", true},
+		{"count", "-read-only=no", "read-only", false},
+		{"count", "-quiet", "read-only = no", false},
+		{"count", "-quiet", "mouse = ja", false},
+		{"list", "-quiet", "read-only = ja", false},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *argv[] = {(char *)"probes-tui", (char *)cases[i].verb, (char *)"-pid",
+			(char *)"1", (char *)cases[i].text, NULL};
+		struct options o = applied(5, argv, cases[i].config);
+
+		ck_assert_int_eq(o.read_only, cases[i].forbidden);
+		options_done(&o);
+	}
 }
 END_TEST
 
@@ -154,6 +185,7 @@ Suite *config_suite(void)
 	tcase_add_test(c, settings);
 	tcase_add_test(c, the_command_line_wins);
 	tcase_add_test(c, other_verbs);
+	tcase_add_test(c, read_only);
 	tcase_add_test(c, mistakes_are_named);
 	tcase_add_test(c, leases);
 	suite_add_tcase(s, c);

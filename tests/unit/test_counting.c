@@ -39,22 +39,22 @@ START_TEST(budget)
 {
 	char out[200];
 
-	ck_assert_double_eq_tol(counting_overhead(10000000, COUNTING_HIT_NS, SECOND), 5, 1e-9);
-	ck_assert_double_eq_tol(counting_overhead(1000000, COUNTING_HIT_NS, SECOND / 10), 5, 1e-9);
-	ck_assert(!counting_exceeds(10000000, COUNTING_HIT_NS, SECOND, 5));
-	ck_assert(counting_exceeds(10000001, COUNTING_HIT_NS, SECOND, 5));
-	ck_assert(counting_exceeds(1000001, COUNTING_HIT_NS, SECOND / 10, 5));
-	ck_assert(!counting_exceeds(10000001, COUNTING_HIT_NS, 2 * SECOND, 5));
+	ck_assert_double_eq_tol(counting_overhead(10000000, 5, SECOND), 5, 1e-9);
+	ck_assert_double_eq_tol(counting_overhead(1000000, 5, SECOND / 10), 5, 1e-9);
+	ck_assert(!counting_exceeds(10000000, 5, SECOND, 5));
+	ck_assert(counting_exceeds(10000001, 5, SECOND, 5));
+	ck_assert(counting_exceeds(1000001, 5, SECOND / 10, 5));
+	ck_assert(!counting_exceeds(10000001, 5, 2 * SECOND, 5));
 	/* Four cores on one site: more than one core. */
-	ck_assert(counting_exceeds(800000001, COUNTING_HIT_NS, SECOND, 400));
-	ck_assert(!counting_exceeds(800000000, COUNTING_HIT_NS, SECOND, 400));
+	ck_assert(counting_exceeds(800000001, 5, SECOND, 400));
+	ck_assert(!counting_exceeds(800000000, 5, SECOND, 400));
 	/* No limit; no time. */
-	ck_assert(!counting_exceeds(UINT64_MAX, COUNTING_HIT_NS, SECOND, 0));
-	ck_assert(!counting_exceeds(UINT64_MAX, COUNTING_HIT_NS, 0, 5));
+	ck_assert(!counting_exceeds(UINT64_MAX, 5, SECOND, 0));
+	ck_assert(!counting_exceeds(UINT64_MAX, 5, 0, 5));
 	/* The kernel's cost more. */
-	ck_assert(counting_exceeds(50001, COUNTING_UPROBE_NS, SECOND, 5));
-	ck_assert(!counting_exceeds(50000, COUNTING_UPROBE_NS, SECOND, 5));
-	ck_assert_str_eq(counting_over_text(6000, 10000, SECOND / 2, 5, out, sizeof out),
+	ck_assert(counting_exceeds(50001, 1000, SECOND, 5));
+	ck_assert(!counting_exceeds(50000, 1000, SECOND, 5));
+	ck_assert_str_eq(counting_over_text("hit", 6000, 10000, SECOND / 2, 5, out, sizeof out),
 		"12000 hits/s at about 10000 ns each cost an estimated 12.0 % of a core, and "
 		"-max-overhead is 5");
 }

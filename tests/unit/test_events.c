@@ -41,7 +41,7 @@ static struct events_reader reader;
  */
 static void set_up(void)
 {
-	recorder_world_open((struct recorder_role){.constant = EVENTS_ROLE(GENERATION, 3)});
+	recorder_world_open((struct recorder_role){.key.value = EVENTS_ROLE(GENERATION, 3)});
 	state = &it.state->events;
 	site = &state->sites[3];
 	*site = (struct events_site){.number = 33, .pushed = 8, .ring = EVENTS_LONG};
@@ -851,7 +851,7 @@ END_TEST
 START_TEST(event_of_an_earlier_session)
 {
 	set_up_three(EVENTS_SHORT);
-	it.roles[1]->constant = EVENTS_ROLE(GENERATION - 1, 3);
+	it.roles[1]->key.value = EVENTS_ROLE(GENERATION - 1, 3);
 	recorder_world_hit(it.end, 1);
 	recorder_world_hit(it.start, 2);
 	(void)take(EVENTS_OTHER);

@@ -156,7 +156,6 @@ START_TEST(compares_hits)
 		{"hits<1G", 999999999, 0, true, true},
 		{"hits<100", 0, 0, false, false},
 		{"-hits>100", 0, 0, false, true},
-		{"hits>", 0, 0, true, true},
 		{"rate>0", 500, 0.5, true, true},
 		{"rate>0", 500, 0, true, false},
 		{"rate<1", 500, -1, true, false},
@@ -185,8 +184,8 @@ END_TEST
 
 START_TEST(refuses_wrong_figures)
 {
-	static const char *const texts[] = {
-		"hits>x", "req hits>1x", "-hits<5kk", "hits=-1", "rate>>1", "on|rate>nan"};
+	static const char *const texts[] = {"hits>", "rate>", "hits>x", "req hits>1x", "-hits<5kk",
+		"hits=-1", "rate>>1", "on|rate>nan"};
 	static const char *const fine[] = {
 		"hits", "hits:x", "\"hits>100\"", "\"counted\"", "counted_", "obj:counted"};
 	char why[200];

@@ -3,6 +3,7 @@
  * inherited, on a copy of a made-up memory; members, and undoing in them. Not covered: the search
  * for children and the sweep of live processes (e2e/tui-fork, e2e/cli-births, stress/births).
  */
+#include "process/procfs.h"
 #include "session/group.h"
 #include "session_world.h"
 
@@ -223,6 +224,126 @@ START_TEST(group_keeps_later_switches)
 }
 END_TEST
 
+/* ---- a child, and the repair of its parent ---- */
+
+/* All of one count. `dead`, `living`: what sessions that were killed, and one that lives, wrote
+ * there, as digits: "01" from 0 to 1. */
+static const struct {
+	const char *dead[2], *living;
+	unsigned parent, child, left; /* before; what the child has after it */
+	size_t doubt;
+} group_repairs[] = {
+	{{"01", "12"}, "", 2, 2, 0, 0},
+	{{"01", "12"}, "", 2, 1, 0, 0},
+	{{"01", "12"}, "", 2, 0, 0, 0},
+	{{"12", "01"}, "", 2, 2, 0, 0}, /* found in another order */
+	{{"01", "12"}, "", 2, 3, 3, 1},
+	/* the living one's stays, whoever was first */
+	{{"01", ""}, "12", 2, 2, 1, 0},
+	{{"01", ""}, "12", 2, 1, 0, 0},
+	{{"12", ""}, "01", 2, 2, 1, 0},
+	{{"12", ""}, "01", 2, 1, 1, 0},
+	{{"01", "23"}, "12", 3, 3, 1, 0},
+	{{"01", "23"}, "12", 3, 2, 1, 0},
+	{{"01", "23"}, "12", 3, 1, 0, 0},
+	/* somebody else raised the parent's, too, and keeps no record */
+	{{"01", ""}, "", 2, 2, 1, 0},
+	{{"01", ""}, "", 2, 1, 1, 1},
+	{{"01", ""}, "", 2, 0, 0, 0},
+};
+
+START_TEST(group_child_of_a_repair)
+{
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct journal living = {.fd = -1};
+	struct group_child c;
+	struct probes_error e;
+	struct array doubt;
+	size_t count;
+
+	session_begin(&x, "");
+	for (int i = 0; i < 2; i++)
+		if (*group_repairs[_i].dead[i])
+			session_leave_record(&x, 0x32, JOURNAL_MADE,
+				(unsigned)(group_repairs[_i].dead[i][0] - '0'),
+				(unsigned)(group_repairs[_i].dead[i][1] - '0'));
+	if (*group_repairs[_i].living) {
+		struct probes_edit edit = edit_semaphore(WORLD_BIAS + WORLD_DATA(0x32),
+			(unsigned)(group_repairs[_i].living[0] - '0'),
+			(unsigned)(group_repairs[_i].living[1] - '0'));
+		const struct array edits = {.data = &edit, .count = 1, .size = sizeof edit};
+
+		ck_assert_int_eq(
+			journals_open(&living, x.s.who.pid, x.s.who.start_time, x.s.who.program),
+			0);
+		ck_assert_int_eq(journal_record(&living, JOURNAL_MADE, &edits, NULL), 0);
+	}
+	world_set_count(&x.w, WORLD_DATA(0x32), (uint16_t)group_repairs[_i].child);
+	group_fork(&c, &x);
+	world_set_count(&x.w, WORLD_DATA(0x32), (uint16_t)group_repairs[_i].parent);
+	/* later than the birth */
+	while (procfs_now() <= c.s.who.start_time)
+		;
+	ck_assert_int_eq(probes_repair(&x.s, &r, &e), 0);
+	probes_result_free(r);
+	array_init(&doubt, sizeof(struct probes_edit));
+	ck_assert_int_eq(fork_inherit(&c.s, &x.s, false, &doubt, &count, &e), 0);
+	ck_assert_uint_eq(doubt.count, group_repairs[_i].doubt);
+	ck_assert_int_eq(probes_restore(&c.s, &r, &e), 0);
+	probes_result_free(r);
+	ck_assert_uint_eq(group_count(&c, WORLD_DATA(0x32)), group_repairs[_i].left);
+	/* in doubt: all that was raised may be in it, or nothing */
+	if (doubt.count) {
+		const struct probes_edit *edit = doubt.data;
+		unsigned most = group_repairs[_i].parent < group_repairs[_i].child
+					? group_repairs[_i].parent
+					: group_repairs[_i].child;
+
+		ck_assert_uint_eq(edit_value(edit->old), 0);
+		ck_assert_uint_eq(edit_value(edit->new_), most);
+	}
+	array_done(&doubt);
+	journal_remove(&living);
+	group_end_child(&c);
+	session_end(&x);
+}
+END_TEST
+
+/* It is forked between the two steps of a repair that undoes two records. */
+START_TEST(group_child_amid_a_repair)
+{
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct group_child c;
+	struct probes_error e;
+	struct array doubt;
+	size_t count;
+
+	session_begin(&x, "");
+	session_must(&x, PROBES_ENABLE, "soft");
+	session_must(&x, PROBES_ENABLE, "soft");
+	group_fork(&c, &x);
+	x.s.repairing = true;
+	x.s.change_seq++;
+	session_must(&x, PROBES_DISABLE, "soft");
+	session_must(&x, PROBES_DISABLE, "soft");
+	array_init(&doubt, sizeof(struct probes_edit));
+	group_exchange(&c);
+	world_set_count(&x.w, WORLD_DATA(0x32), (uint16_t)_i);
+	group_exchange(&c);
+	ck_assert_int_eq(fork_inherit(&c.s, &x.s, false, &doubt, &count, &e), 0);
+	ck_assert_uint_eq(doubt.count, _i == 3);
+	ck_assert_uint_eq(count, _i == 1 || _i == 2);
+	ck_assert_int_eq(probes_restore(&c.s, &r, &e), 0);
+	probes_result_free(r);
+	ck_assert_uint_eq(group_count(&c, WORLD_DATA(0x32)), _i == 3 ? 3 : 0);
+	array_done(&doubt);
+	group_end_child(&c);
+	session_end(&x);
+}
+END_TEST
+
 START_TEST(group_knows_the_origin)
 {
 	struct session_world x;
@@ -370,7 +491,7 @@ START_TEST(group_restores_its_members)
 	probes_result_free(report.taken);
 	probes_group_close(g);
 	/* what the world would close a second time */
-	x.s = (struct probes_session){.who = {.pidfd = -1, .proc = -1, .task = -1},
+	x.s = (struct probes_session){.who = {.pidfd = -1, .proc = -1, .task = -1, .maps = -1},
 		.memory.fd = -1,
 		.journal.fd = -1,
 		.pagemap = -1};
@@ -445,6 +566,9 @@ Suite *group_suite(void)
 	tcase_set_timeout(t, 30);
 	tcase_add_loop_test(t, group_child_inherits, 0, sizeof group_cases / sizeof *group_cases);
 	tcase_add_test(t, group_keeps_later_switches);
+	tcase_add_loop_test(
+		t, group_child_of_a_repair, 0, sizeof group_repairs / sizeof *group_repairs);
+	tcase_add_loop_test(t, group_child_amid_a_repair, 0, 4);
 	tcase_add_test(t, group_knows_the_origin);
 	tcase_add_test(t, group_raises_once);
 	tcase_add_test(t, group_keeps_what_cannot_be_opened);

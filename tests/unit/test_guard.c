@@ -153,7 +153,7 @@ END_TEST
 /* A plan that enables every probe of the world; the ones that share a count begin new batches. */
 static void guard_plan(struct plan *p, struct world *w, size_t count)
 {
-	const struct plan_mode mode = {0};
+	const struct probes_switch_options mode = {0};
 	struct probes_error e;
 	struct array chosen;
 

@@ -192,10 +192,11 @@ static void headroom_end(const struct headroom_tree *t)
 static void headroom_expect(
 	const struct headroom_tree *t, const char *cgroup, uint64_t left, const char *limit)
 {
-	struct cgroup_headroom r = {.left = CGROUP_UNLIMITED};
+	struct cgroup_headroom r = {.left = CGROUP_UNLIMITED, .shared = CGROUP_UNLIMITED};
 	char path[200];
 
-	ck_assert_int_eq(cgroup_headroom_of(cgroup, t->mounts, &r), 0);
+	ck_assert_int_eq(cgroup_headroom_of(cgroup, NULL, t->mounts, &r), 0);
+	ck_assert_ptr_null(r.shared_limit);
 	ck_assert_msg(r.left == left, "left %llu", (unsigned long long)r.left);
 	snprintf(path, sizeof path, "%s/%s", t->top, limit ? limit : "");
 	if (limit)
@@ -256,6 +257,53 @@ START_TEST(room_narrowest_level_v1)
 }
 END_TEST
 
+/* Limits that we have in common with the process: theirs of /a/b is 300000, of /a 500000. */
+static const struct {
+	const char *own;
+	uint64_t left;
+	const char *limit;
+} headroom_shared[] = {
+	{"0::/a/b\n", 300000, "a/b/memory.max"},
+	{"0::/a/b/c\n", 300000, "a/b/memory.max"},
+	{"0::/a/bc\n", 500000, "a/memory.max"},
+	{"0::/a\n", 500000, "a/memory.max"},
+	{"0::/ab\n", 900000, "memory.max"},
+	{"0::/\n", 900000, "memory.max"},
+	{"0::/../x\n", CGROUP_UNLIMITED, NULL},
+	{"4:memory:/a/b\n", CGROUP_UNLIMITED, NULL},
+	{"", CGROUP_UNLIMITED, NULL},
+	{NULL, CGROUP_UNLIMITED, NULL},
+};
+
+START_TEST(room_that_is_ours_as_well)
+{
+	struct cgroup_headroom r = {.left = CGROUP_UNLIMITED, .shared = CGROUP_UNLIMITED};
+	struct headroom_tree t;
+	char path[200];
+
+	headroom_begin(&t, "cgroup2 cgroup2");
+	headroom_put(&t, "memory.max", "1000000\n");
+	headroom_put(&t, "memory.current", "100000\n");
+	headroom_put(&t, "a/memory.max", "600000\n");
+	headroom_put(&t, "a/memory.current", "100000\n");
+	headroom_put(&t, "a/b/memory.max", "400000\n");
+	/* There the kernel kills nobody. */
+	headroom_put(&t, "a/b/memory.high", "200000\n");
+	headroom_put(&t, "a/b/memory.current", "100000\n");
+	ck_assert_int_eq(cgroup_headroom_of("0::/a/b\n", headroom_shared[_i].own, t.mounts, &r), 0);
+	ck_assert_uint_eq(r.left, 100000);
+	ck_assert_uint_eq(r.shared, headroom_shared[_i].left);
+	if (headroom_shared[_i].limit) {
+		snprintf(path, sizeof path, "%s/%s", t.top, headroom_shared[_i].limit);
+		ck_assert_str_eq(r.shared_limit, path);
+	} else {
+		ck_assert_ptr_null(r.shared_limit);
+	}
+	cgroup_headroom_done(&r);
+	headroom_end(&t);
+}
+END_TEST
+
 /* The machine itself always has an end. */
 START_TEST(room_of_our_own)
 {
@@ -267,6 +315,8 @@ START_TEST(room_of_our_own)
 	ck_assert_int_eq(cgroup_headroom(&who, &r), 0);
 	ck_assert(r.left < CGROUP_UNLIMITED);
 	ck_assert_ptr_nonnull(r.limit);
+	ck_assert(r.shared < CGROUP_UNLIMITED);
+	ck_assert_ptr_nonnull(r.shared_limit);
 	cgroup_headroom_done(&r);
 	identity_close(&who);
 }
@@ -422,6 +472,8 @@ Suite *headroom_suite(void)
 	tcase_add_test(t, room_reads_figures);
 	tcase_add_test(t, room_narrowest_level_v2);
 	tcase_add_test(t, room_narrowest_level_v1);
+	tcase_add_loop_test(
+		t, room_that_is_ours_as_well, 0, sizeof headroom_shared / sizeof *headroom_shared);
 	tcase_add_test(t, room_of_our_own);
 	tcase_add_test(t, room_tells_whose_a_page_is);
 	tcase_add_test(t, room_counts_pages);

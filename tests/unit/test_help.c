@@ -2,6 +2,7 @@
  * Help where it is needed: the legend, searching in texts, and what prompts say, remember and
  * complete. Their places on the screen are left to the golden screens.
  */
+#include "canvas_read.h"
 #include "session_world.h"
 
 #include <check.h>

@@ -6,10 +6,7 @@
 #include "process/inject.h"
 
 #include "base/now.h"
-#include "count/install.h"
-#include "count/space.h"
 #include "inject_world.h"
-#include "process/maps.h"
 #include "process/procfs.h"
 #include "suites.h"
 
@@ -25,7 +22,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -300,21 +296,6 @@ END_TEST
 
 /* ---- what it does ---- */
 
-static bool inject_is_mapped(pid_t pid, const char *what)
-{
-	char path[64], line[512];
-	bool found = false;
-	FILE *maps;
-
-	snprintf(path, sizeof path, "/proc/%d/maps", pid);
-	maps = fopen(path, "r");
-	ck_assert_ptr_nonnull(maps);
-	while (fgets(line, sizeof line, maps))
-		found |= strstr(line, what) != NULL;
-	fclose(maps);
-	return found;
-}
-
 /* A file without a name, filled from outside while the process has it open. */
 START_TEST(inject_maps_a_file)
 {
@@ -390,66 +371,6 @@ START_TEST(inject_ends_with_the_first_failure)
 }
 END_TEST
 
-/* An arena of which only a part can be mapped leaves nothing; its data is mapped last. */
-START_TEST(inject_leaves_no_part_of_a_arena)
-{
-	struct tactics_site site = {.address = (uint64_t)&inject_is_mapped & -PAGE,
-		.wanted = true,
-		.code = {0x90, 0x48, 0x8d, 0x05, 0x49, 0x35},
-		.code_size = TACTICS_BYTES};
-	struct tactics plan = {.sites = &site,
-		.count = 1,
-		.low = site.address,
-		.high = site.address + PAGE,
-		.head_size = arena_head_size(1),
-		.may_evict = true};
-	struct inject_target t;
-	struct install in = {.who = &t.who, .memory = &t.m, .serial = 1};
-	struct tactics_space space;
-	struct probes_error e = {0};
-	struct rlimit limit;
-	struct arena w;
-	bool left_open;
-	char path[64];
-	unsigned long pages = 0;
-	FILE *statm;
-	pid_t child;
-	int r;
-
-	inject_set_up();
-	child = inject_child(inject_loop);
-	inject_open(&t, child);
-	inject_await_turn();
-	tactics_space_init(&space);
-	ck_assert_int_eq(space_read(&t.who, &space, &in.mappings_left, &e), 0);
-	ck_assert(tactics_plan(&plan, &space));
-	ck_assert_msg(plan.planned == 1, "%s", tactics_why(&site));
-	snprintf(path, sizeof path, "/proc/%d/statm", child);
-	statm = fopen(path, "r");
-	ck_assert(statm && fscanf(statm, "%lu", &pages) == 1);
-	fclose(statm);
-	for (int enough = 0; enough < 2; enough++) {
-		ck_assert_int_eq(prlimit(child, RLIMIT_AS, NULL, &limit), 0);
-		limit.rlim_cur = enough ? limit.rlim_max : pages * PAGE + plan.data_size;
-		ck_assert_int_eq(prlimit(child, RLIMIT_AS, &limit, NULL), 0);
-		do
-			r = install_arena(&in, &plan, &w, &left_open, &e);
-		while (r == -ETIMEDOUT);
-		ck_assert_int_eq(r, enough ? 0 : -ENOSPC);
-		ck_assert(enough || e.status == PROBES_REFUSED);
-		ck_assert(enough || strstr(e.why, "mmap in the process failed"));
-		ck_assert(!left_open);
-		ck_assert_int_eq(inject_is_mapped(child, "/memfd:" MAPS_ARENA), enough);
-	}
-	arena_done(&w);
-	tactics_done(&plan);
-	tactics_space_done(&space);
-	inject_close(&t);
-	inject_must_end_well(child);
-	inject_tear_down();
-}
-END_TEST
-
 Suite *inject_suite(void)
 {
 	Suite *s = suite_create("inject");
@@ -465,7 +386,6 @@ Suite *inject_suite(void)
 	tcase_add_test(t, inject_where_all_was_used);
 	tcase_add_test(t, inject_maps_a_file);
 	tcase_add_test(t, inject_ends_with_the_first_failure);
-	tcase_add_test(t, inject_leaves_no_part_of_a_arena);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -1,5 +1,5 @@
 /*
- * Covers process/inject and process/sigframe on living children that have known values in all
+ * Covers process/inject on living children that have known values in all
  * registers, or sleep, or read: system calls are run in them while signals arrive, and while the
  * helper is killed, or they are stopped by job control, at each of the helper's own system calls.
  * Not covered: AMX, shadow stacks.
@@ -15,11 +15,13 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -162,14 +164,15 @@ static bool inject_is_seized(pid_t pid)
 /*
  * Run a call in `target` from a process whose helper is traced. When that stops for the n-th time
  * at the entry to or the exit from one of its system calls, send it SIGKILL, or `signal` to the
- * target. False: it had fewer stops. n = 0: keep it there once it has seized the target.
+ * target. False: it had fewer stops. n = 0: keep it there once it has seized the target, or
+ * (signal 0) once it has set its second timer, for what it does with a thread that has stopped.
  */
 static bool inject_at(pid_t target, unsigned n, int signal)
 {
 	const long options = PTRACE_O_TRACEFORK | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
 	pid_t caller = fork(), helper = 0, pid;
 	bool sent = false;
-	unsigned stops = 0;
+	unsigned stops = 0, timers = 0; /* at the entry to and the exit from timer_settime */
 	int status;
 
 	ck_assert_int_ge(caller, 0);
@@ -202,7 +205,10 @@ static bool inject_at(pid_t target, unsigned n, int signal)
 			helper = pid; /* or a second one, if the thread could not be used */
 			if (status >> 8 == (SIGTRAP | 0x80))
 				passed = 0;
-			if (!n && !sent && inject_is_seized(target)) {
+			timers += ptrace(PTRACE_PEEKUSER, pid,
+					  offsetof(struct user_regs_struct, orig_rax),
+					  NULL) == SYS_timer_settime;
+			if (!n && !sent && (signal ? inject_is_seized(target) : timers == 4)) {
 				sent = true;
 				continue;
 			}
@@ -270,6 +276,21 @@ START_TEST(inject_blames_no_thread_for_us)
 	inject_await_turn();
 	ck_assert(inject_at(child, 0, SIGSTOP));
 	ck_assert_msg(strstr(seen->late.why, "helper"), "%s", seen->late.why);
+	inject_must_end_well(child);
+	inject_tear_down();
+}
+END_TEST
+
+/* It gets no CPU time while it uses the thread: nobody else has killed it. */
+START_TEST(inject_says_that_it_was_too_slow)
+{
+	pid_t child;
+
+	inject_set_up();
+	child = inject_child(inject_loop);
+	inject_await_turn();
+	ck_assert(inject_at(child, 0, 0));
+	ck_assert_msg(strstr(seen->late.why, "within 2 seconds"), "%s", seen->late.why);
 	inject_must_end_well(child);
 	inject_tear_down();
 }
@@ -368,6 +389,7 @@ Suite *inject_death_suite(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, inject_blames_no_thread_for_us);
+	tcase_add_test(t, inject_says_that_it_was_too_slow);
 	tcase_add_test(t, inject_keeps_all_registers);
 	tcase_add_loop_test(t, inject_survives_our_death, 0, 3);
 	tcase_add_loop_test(t, inject_loses_no_signal, 0, 4);

@@ -162,6 +162,39 @@ START_TEST(journal_says_what_was_written)
 }
 END_TEST
 
+/* Another session decides of two: one was made, and one was not. The third stays open. */
+START_TEST(journal_is_decided)
+{
+	struct probes_edit list[] = {
+		edit_semaphore(301, 0x113d, 0x22e8), edit_semaphore(303, 0x22e8, 0x113d)};
+	struct array edits = {.data = list, .count = 2, .size = sizeof *list};
+	struct journal_key key = journal_own();
+	struct journal_text text;
+	struct journal j;
+	char bytes[1000];
+
+	journal_folder();
+	ck_assert_int_eq(journal_open(&j, &key), 0);
+	journal_write_plan(&j, 6, 300, (const bool[]){false, true, false, true, true, true});
+	ck_assert_int_eq(journal_record(&j, JOURNAL_DECIDED, &edits, NULL), 0);
+	ck_assert(journal_parse(bytes, journal_bytes(&j, bytes, sizeof bytes), &text));
+	ck_assert_uint_eq(text.made.count, 1);
+	ck_assert_uint_eq(journal_address(&text.made, 0), 301);
+	ck_assert_uint_eq(text.pending.count, 2);
+	ck_assert_uint_eq(journal_address(&text.pending, 0), 304);
+	ck_assert_uint_eq(journal_address(&text.pending, 1), 305);
+	journal_text_done(&text);
+	/* What is not open is not decided. */
+	ck_assert_int_eq(journal_record(&j, JOURNAL_DECIDED, &edits, NULL), 0);
+	ck_assert(journal_parse(bytes, journal_bytes(&j, bytes, sizeof bytes), &text));
+	ck_assert_uint_eq(text.made.count, 1);
+	ck_assert_uint_eq(text.pending.count, 2);
+	journal_text_done(&text);
+	journal_remove(&j);
+	journal_folder_gone();
+}
+END_TEST
+
 /* Edits of every length come back as they were; those of no known role make a journal malformed. */
 START_TEST(journal_keeps_edits_of_any_length)
 {
@@ -434,6 +467,7 @@ END_TEST
 START_TEST(journal_does_not_outlive_an_exec)
 {
 	struct journal_key key = journal_own(), unknown = key, next = key;
+	size_t unjudged;
 
 	unknown.target_program = 0;
 	next.target_program++;
@@ -443,8 +477,11 @@ START_TEST(journal_does_not_outlive_an_exec)
 	ck_assert_uint_eq(journal_count(&key), 1);
 	ck_assert_uint_eq(journal_count(&next), 0);
 	ck_assert_uint_eq(journal_count(&key), 0);
+	/* One that names no program proves nothing. */
 	journal_left_by_child(unknown);
-	ck_assert_uint_eq(journal_count(&next), 1);
+	ck_assert_uint_eq(
+		journal_counts(&next, &unjudged, "a program that this process ran before"), 0);
+	ck_assert_uint_eq(unjudged, 1);
 	journal_folder_gone();
 }
 END_TEST
@@ -653,6 +690,7 @@ Suite *journal_suite(void)
 	TCase *t = tcase_create("journal");
 
 	tcase_add_test(t, journal_says_what_was_written);
+	tcase_add_test(t, journal_is_decided);
 	tcase_add_test(t, journal_keeps_edits_of_any_length);
 	tcase_add_test(t, journal_cut_short);
 	tcase_add_test(t, journal_lies);

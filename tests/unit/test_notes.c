@@ -1,5 +1,5 @@
-/* Covers elf/notes: a section in pieces of any size, against the notes that it was made of. */
-#include "elf/notes.h"
+/* Covers elf/note: a section in pieces of any size, against the notes that it was made of. */
+#include "elf/note.h"
 
 #include "elf_builder.h"
 #include "suites.h"

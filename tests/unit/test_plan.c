@@ -18,7 +18,7 @@ static bool keep; /* under force: counts stay */
 static int plan_try(const char *setup, const char *choice, bool force, char writes[500],
 	char items[500], struct probes_error *e)
 {
-	const struct plan_mode mode = {.force = force, .keep = keep};
+	const struct probes_switch_options mode = {.force = force, .keep_counts = keep};
 	struct array chosen;
 	unsigned char *before;
 	struct plan p;
@@ -241,7 +241,7 @@ END_TEST
 
 START_TEST(plan_looks_at_the_bytes_around)
 {
-	const struct plan_mode mode = {0};
+	const struct probes_switch_options mode = {0};
 	const struct probes_edit *site, *count;
 	const struct plan_check *check;
 	struct probes_error e;

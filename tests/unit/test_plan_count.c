@@ -65,7 +65,7 @@ static void begin(const char *setup, const char *jumps)
 	world_read(&w);
 }
 
-static int plan_by(const char *choice, struct plan_mode mode)
+static int plan_by(const char *choice, struct probes_switch_options mode)
 {
 	struct probes_error e;
 	struct array chosen;
@@ -83,7 +83,7 @@ static int plan_by(const char *choice, struct plan_mode mode)
 
 static int plan(const char *choice, bool stop)
 {
-	return plan_by(choice, (struct plan_mode){.stop = stop});
+	return plan_by(choice, (struct probes_switch_options){.atomically = stop});
 }
 
 /* Carry the plan out, and read what it did. */
@@ -213,7 +213,7 @@ START_TEST(beside_a_switch)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		begin(cases[i].setup, "50:p 60:p");
 		mine("nop", 0);
-		plan_by(cases[i].choice, (struct plan_mode){.force = cases[i].force});
+		plan_by(cases[i].choice, (struct probes_switch_options){.force = cases[i].force});
 		ck_assert_str_eq(writes, cases[i].writes);
 		ck_assert_str_eq(items, cases[i].items);
 		plan_done(&p);

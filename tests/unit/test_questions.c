@@ -90,6 +90,8 @@ START_TEST(of_the_user)
 }
 END_TEST
 
+#define QUESTIONS_TARGET "questions:2: call: names a process or a program: a question fits any\n"
+
 START_TEST(wrong)
 {
 	static const struct {
@@ -100,18 +102,16 @@ START_TEST(wrong)
 			"questions:2: call: is not a verb that measures: "
 			"see probes-tui -help\n"},
 		{"question = q\ncall = count -nosuch a\n",
-			"questions:2: call: is not a verb that measures: "
-			"see probes-tui -help\n"},
-		{"question = q\ncall = count 'a\n",
-			"questions:2: call: is not a verb that measures: "
-			"see probes-tui -help\n"},
+			"questions:2: call: -nosuch: no such option\n"},
+		{"question = q\ncall = count 'a\n", "questions:2: call: ends within a quote\n"},
+		{"question = q\ncall = count a -pid 1\n", QUESTIONS_TARGET},
+		{"question = q\ncall = count a --tree=1\n", QUESTIONS_TARGET},
+		{"question = q\ncall = events a -prog /bin/true\n", QUESTIONS_TARGET},
 		{"question = q\ncall = count\n", "questions:2: call: names no probe\n"},
-		{"question = q\ncall = latency a\n",
-			"questions:2: call: is not a verb that measures: "
-			"see probes-tui -help\n"},
+		{"question = q\ncall = latency a\n", "questions:2: call: START,END: needs two "
+						     "probe names with a comma between\n"},
 		{"question = q\ncall = count -help a\n",
-			"questions:2: call: is not a verb that measures: "
-			"see probes-tui -help\n"},
+			"questions:2: call: asks for help or the version, and measures nothing\n"},
 		{"question =\n", "questions:1: question: is empty\n"},
 		{"question = q\nnotes = a\n",
 			"questions:2: notes: is not known: give question, call, note or source\n"},

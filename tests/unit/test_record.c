@@ -176,30 +176,6 @@ START_TEST(record_is_full)
 }
 END_TEST
 
-/* The journal of a session that was killed after it had raised one count. */
-static void record_leave(struct session_world *x, uint64_t count)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid == 0) {
-		struct journal_key key = {.target = x->s.who.pid,
-			.target_start = x->s.who.start_time,
-			.target_program = x->s.who.program,
-			.owner = getpid(),
-			.owner_start = 1};
-		struct probes_edit edit = edit_semaphore(WORLD_BIAS + WORLD_DATA(count), 0, 1);
-		const struct array edits = {.data = &edit, .count = 1, .size = sizeof edit};
-		struct journal j;
-
-		journal_here(&key);
-		_exit(journal_open(&j, &key) < 0 ||
-			journal_record(&j, JOURNAL_MADE, &edits, NULL) < 0);
-	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-}
-
 /* Two of them, neither of which can be undone: both say why, as long as the result lives. */
 START_TEST(record_of_several_is_one_result)
 {
@@ -208,8 +184,8 @@ START_TEST(record_of_several_is_one_result)
 	struct probes_error e;
 
 	session_begin(&x, "b11=cc c12=1 b31=0 c20=1");
-	record_leave(&x, 0x12);
-	record_leave(&x, 0x20);
+	session_leave_record(&x, 0x12, JOURNAL_MADE, 0, 1);
+	session_leave_record(&x, 0x20, JOURNAL_MADE, 0, 1);
 	ck_assert_int_eq(probes_repair(&x.s, &r, &e), 0);
 	ck_assert_uint_eq(r->item_count, 2);
 	ck_assert_uint_eq(r->text_count, 2);
@@ -217,6 +193,88 @@ START_TEST(record_of_several_is_one_result)
 		ck_assert_int_eq(r->items[i].outcome, PROBES_NOT_DONE);
 		ck_assert_ptr_nonnull(strstr(r->items[i].why, "another tool holds its site"));
 	}
+	probes_result_free(r);
+	session_end(&x);
+}
+END_TEST
+
+/*
+ * It was killed in the middle of a switch, and others count there, too: as long as the count has
+ * neither of its values, the record stays, and says so each time.
+ */
+START_TEST(record_in_doubt)
+{
+	unsigned value = (unsigned)_i;
+	bool clear = value == 0 || value == 2;
+	struct probes_leftover *left = NULL;
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+	size_t count;
+
+	session_begin(&x, "");
+	world_set_count(&x.w, WORLD_DATA(0x32), (uint16_t)value);
+	session_leave_record(&x, 0x32, JOURNAL_INTENT, 0, 2);
+	for (int attempt = 0; attempt < 2; attempt++) {
+		ck_assert_int_eq(probes_repair(&x.s, &r, &e), 0);
+		ck_assert_uint_eq(r ? r->not_done : 0, !clear);
+		if (!clear)
+			ck_assert_ptr_nonnull(strstr(r->items[r->item_count - 1].why,
+				"neither 0 nor 2: others count there, too"));
+		probes_result_free(r);
+		ck_assert_uint_eq(world_count(&x.w, WORLD_DATA(0x32)), clear ? 0 : value);
+		ck_assert_int_eq(probes_leftovers(&x.s, &left, &count, &e), 0);
+		ck_assert_uint_eq(count, !clear);
+		ck_assert(clear || left->interrupted);
+		free(left);
+	}
+	if (!clear) {
+		world_set_count(&x.w, WORLD_DATA(0x32), 2);
+		ck_assert_int_eq(probes_repair(&x.s, &r, &e), 0);
+		probes_result_free(r);
+	}
+	ck_assert(session_as_found(&x));
+	session_end(&x);
+}
+END_TEST
+
+/* The journal of another living session, which added so much to the count of "soft". */
+static void record_of_another(
+	const struct session_world *x, struct journal *j, uint16_t old, uint16_t new_)
+{
+	struct probes_edit edit = edit_semaphore(WORLD_BIAS + WORLD_DATA(0x32), old, new_);
+	const struct array edits = {.data = &edit, .count = 1, .size = sizeof edit};
+
+	ck_assert_int_eq(journals_open(j, x->s.who.pid, x->s.who.start_time, x->s.who.program), 0);
+	ck_assert_int_eq(journal_record(j, JOURNAL_MADE, &edits, NULL), 0);
+}
+
+/* What others have removed is not left, unless who lowered it will raise it again. */
+START_TEST(record_of_what_others_removed)
+{
+	struct probes_leftover *left = NULL;
+	struct probes_result *r = NULL;
+	struct session_world x;
+	struct probes_error e;
+	struct journal j;
+	size_t count;
+
+	session_begin(&x, "");
+	session_leave_record(&x, 0x32, JOURNAL_MADE, 0, 1);
+	for (unsigned value = 0; value < 2; value++) {
+		world_set_count(&x.w, WORLD_DATA(0x32), (uint16_t)value);
+		ck_assert_int_eq(probes_leftovers(&x.s, &left, &count, &e), 0);
+		ck_assert_uint_eq(count, 1);
+		ck_assert_uint_eq(left->changes, value);
+		free(left);
+	}
+	world_set_count(&x.w, WORLD_DATA(0x32), 0);
+	record_of_another(&x, &j, 1, 0);
+	ck_assert_int_eq(probes_leftovers(&x.s, &left, &count, &e), 0);
+	ck_assert_uint_eq(left->changes, 1);
+	free(left);
+	journal_remove(&j);
+	ck_assert_int_eq(probes_repair(&x.s, &r, &e), 0);
 	probes_result_free(r);
 	session_end(&x);
 }
@@ -327,17 +385,6 @@ START_TEST(record_of_an_older_version)
 END_TEST
 
 /* ---- another session at the same count ---- */
-
-/* The journal of another living session, which added so much to the count of "soft". */
-static void record_of_another(
-	const struct session_world *x, struct journal *j, uint16_t old, uint16_t new_)
-{
-	struct probes_edit edit = edit_semaphore(WORLD_BIAS + WORLD_DATA(0x32), old, new_);
-	const struct array edits = {.data = &edit, .count = 1, .size = sizeof edit};
-
-	ck_assert_int_eq(journals_open(j, x->s.who.pid, x->s.who.start_time, x->s.who.program), 0);
-	ck_assert_int_eq(journal_record(j, JOURNAL_MADE, &edits, NULL), 0);
-}
 
 /* It lowered the count, and will raise it again: our part is not reconciled until it has. */
 START_TEST(record_of_another_that_lowered)
@@ -501,6 +548,8 @@ Suite *record_suite(void)
 	tcase_add_test(t, record_cannot_begin);
 	tcase_add_test(t, record_is_full);
 	tcase_add_test(t, record_of_several_is_one_result);
+	tcase_add_loop_test(t, record_in_doubt, 0, 4);
+	tcase_add_test(t, record_of_what_others_removed);
 	tcase_add_loop_test(t, record_of_an_older_version, 2, 4);
 	tcase_add_test(t, record_of_another_that_lowered);
 	tcase_add_loop_test(t, record_of_another_that_did_not, 0, 2);

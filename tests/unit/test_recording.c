@@ -128,10 +128,13 @@ START_TEST(all_kinds_of_lines)
 	const struct recording_rate rate = {.time_ns = 9, .ns = 10, .hits = 11};
 	struct recording_latency row = {
 		.rows = 1, .by = 2, .total = true, .sites = 3, .began = 4, .now = 6, .read = 5};
-	const struct recording_end end = {.how = "x", .events = 1, .lost = 2, .seconds = 0.1};
+	const struct recording_end end = {
+		.how = "x", .events = 1, .lost = 2, .undecided = 3, .seconds = 0.1};
 	struct recording r;
+	const struct probes_described_site *sites;
 	struct recording_item item;
 	struct lines l = {0};
+	size_t count;
 
 	recording_init(&r);
 	row.latency.matched = UINT64_C(1) << 60;
@@ -148,16 +151,17 @@ START_TEST(all_kinds_of_lines)
 	ck_assert_uint_eq(r.processes[0].start, UINT64_MAX);
 	ck_assert_str_eq(r.objects[0].path, object.path);
 	ck_assert_uint_eq(r.probes[0].kept, 2);
-	ck_assert_ptr_null(recording_site_of(&r, 0, 0).names[0]);
-	ck_assert_str_eq(recording_site_of(&r, 0, 0).names[1], "fd");
-	ck_assert_str_eq(recording_site_of(&r, 0, 0).names[2], "\xff");
-	ck_assert_ptr_null(recording_site_of(&r, 0, 1).names[1]);
-	ck_assert_uint_eq(recording_site_of(&r, 0, 0).pc, 1);
-	ck_assert_str_eq(recording_site_of(&r, 0, 0).arguments, "8@%rdi");
-	ck_assert_str_eq(recording_site_of(&r, 0, 0).function, "f");
-	ck_assert_uint_eq(recording_site_of(&r, 0, 0).offset, 3);
-	ck_assert_str_eq(recording_site_of(&r, 0, 0).file, "f.c");
-	ck_assert_int_eq(recording_site_of(&r, 0, 0).line, 4);
+	sites = recording_sites(&r, 0, &count);
+	ck_assert_ptr_null(sites[0].names[0]);
+	ck_assert_str_eq(sites[0].names[1], "fd");
+	ck_assert_str_eq(sites[0].names[2], "\xff");
+	ck_assert_uint_eq(count, 1);
+	ck_assert_uint_eq(sites[0].pc, 1);
+	ck_assert_str_eq(sites[0].arguments, "8@%rdi");
+	ck_assert_str_eq(sites[0].function, "f");
+	ck_assert_uint_eq(sites[0].offset, 3);
+	ck_assert_str_eq(sites[0].file, "f.c");
+	ck_assert_int_eq(sites[0].line, 4);
 	ck_assert_uint_eq(r.objects[0].bias, 16);
 	ck_assert_int_eq(r.probes[0].probe.kind, PROBES_OCAML);
 	lines_clear(&l);
@@ -178,6 +182,7 @@ START_TEST(all_kinds_of_lines)
 	recording_put_end(&l, &end);
 	read_lines(&r, &l, &item);
 	ck_assert(item.what == RECORDING_END && item.end.seconds == 0.1 && item.end.lost == 2);
+	ck_assert_uint_eq(item.end.undecided, 3);
 	ck_assert_str_eq(item.end.how, "x");
 	recording_done(&r);
 	lines_done(&l);

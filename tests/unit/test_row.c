@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "canvas_read.h"
 #include "ui/tui/rows/argline.h"
 #include "ui/tui/rows/column.h"
 #include "ui/tui/rows/row.h"
@@ -319,6 +320,11 @@ START_TEST(shows_what_is_counted)
 	ck_assert_str_eq(row_state(&r)->word, "counted");
 	ck_assert(row_differs(&r, &before) && r.counted && r.mine_counted);
 	ck_assert(row_hits_partial(&r)); /* one of two */
+	r.sites_counted = r.sites;
+	ck_assert(!row_total_partial(&r));
+	r.missed_end = true; /* of another process, which has ended: the rate is whole */
+	ck_assert(!row_hits_partial(&r) && row_total_partial(&r));
+	r = sum(&live, 1);
 	ck_assert(!row_loses(&r, PROBES_UNCOUNT, false));
 	ck_assert(!row_loses(&r, PROBES_COUNT, false));
 	live.mine_counted = false;
@@ -506,7 +512,7 @@ START_TEST(draws_in_a_window)
 	canvas_whole(&c);
 	canvas_put(&c, 0, 14, -1, STYLE_PLAIN, "right");
 	canvas_read(&c, 0, line, sizeof line);
-	ck_assert_str_eq(line, "       abcd   right");
+	ck_assert_str_eq(line, "       abc~   right");
 	canvas_read(&c, 1, line, sizeof line);
 	ck_assert_str_eq(line, "");
 	canvas_window(&c, 5, 6);

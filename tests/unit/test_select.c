@@ -246,6 +246,25 @@ START_TEST(select_by_predicate)
 }
 END_TEST
 
+/* What an action chooses of these notes. */
+static void select_expect(const struct elf_note *notes, size_t count,
+	const struct probes_action *action, const struct probes_switch_options *options,
+	const char *expected)
+{
+	struct probes_error e;
+	struct array chosen;
+	struct world w;
+	char out[100];
+
+	world_of(&w, notes, count);
+	array_init(&chosen, sizeof(struct selected));
+	ck_assert_int_eq(select_actions(&w.catalog, NULL, action, 1, options, &chosen, &e), 0);
+	select_print(&w, &chosen, out, sizeof out);
+	ck_assert_str_eq(out, expected);
+	array_done(&chosen);
+	world_end(&w);
+}
+
 /* A provider whose name looks like the escaped name of another one. */
 START_TEST(select_reads_a_provider_as_listed)
 {
@@ -263,18 +282,47 @@ START_TEST(select_reads_a_provider_as_listed)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct probes_action all = {.by = PROBES_BY_ALL};
 		const struct probes_switch_options o = {.provider = cases[i].provider};
-		struct probes_error e;
-		struct array chosen;
-		struct world w;
-		char out[100];
 
-		world_of(&w, notes + (cases[i].notes == 1), cases[i].notes);
-		array_init(&chosen, sizeof(struct selected));
-		ck_assert_int_eq(select_actions(&w.catalog, NULL, &all, 1, &o, &chosen, &e), 0);
-		select_print(&w, &chosen, out, sizeof out);
-		ck_assert_str_eq(out, cases[i].expected);
-		array_done(&chosen);
-		world_end(&w);
+		select_expect(
+			notes + (cases[i].notes == 1), cases[i].notes, &all, &o, cases[i].expected);
+	}
+}
+END_TEST
+
+/* A probe whose name looks like the escaped name of another one: each answers to its own. */
+START_TEST(select_reads_a_name_as_listed)
+{
+	static const struct elf_note notes[] = {{PC(0x10), 0, 0, "prov",
+							"na\x1b"
+							"me",
+							"8@%rax"},
+		{PC(0x20), 0, 0, "prov", "na\\x1bme", ""}};
+	static const struct {
+		const char *name, *expected;
+		size_t notes;
+	} cases[] = {
+		{"prov:na\\x1bme",
+			"+na\x1b"
+			"me@0",
+			2}, /* as list prints it */
+		{"na\\x1bme",
+			"+na\x1b"
+			"me@0",
+			2},
+		{"prov:na\\\\x1bme", "+na\\x1bme@0", 2},
+		{"na\x1b"
+		 "me",
+			"+na\x1b"
+			"me@0",
+			2},
+		{"na\\x1bme", "+na\\x1bme@0", 1}, /* nothing else can be meant */
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct probes_action one = {.by = PROBES_BY_NAME, .text = cases[i].name};
+
+		select_expect(notes + (cases[i].notes == 1), cases[i].notes, &one, NULL,
+			cases[i].expected);
 	}
 }
 END_TEST
@@ -292,6 +340,7 @@ Suite *select_suite(void)
 	tcase_add_test(t, select_by_index);
 	tcase_add_test(t, select_by_predicate);
 	tcase_add_test(t, select_reads_a_provider_as_listed);
+	tcase_add_test(t, select_reads_a_name_as_listed);
 	suite_add_tcase(s, t);
 	return s;
 }

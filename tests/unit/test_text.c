@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "canvas_read.h"
 #include "ui/tui/terminal/canvas.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/words/probe_name.h"
@@ -83,7 +84,7 @@ START_TEST(clips)
 	canvas_put(&c, 1, 10, -1, 0, "beside");
 	canvas_put(&c, 1, 0, 2, 0, "cut");
 	canvas_read(&c, 0, line, sizeof line);
-	ck_assert_str_eq(line, "     01234");
+	ck_assert_str_eq(line, "     0123~");
 	canvas_read(&c, 1, line, sizeof line);
 	ck_assert_str_eq(line, "cu");
 	canvas_done(&c);

@@ -2,6 +2,7 @@
  * The table of views, opening and leaving them, and what keys in them are about. Drawing is left to
  * the golden screens.
  */
+#include "canvas_read.h"
 #include "session_world.h"
 
 #include <check.h>
@@ -95,7 +96,7 @@ START_TEST(overlays_return)
 	act(&a, REQUEST_ARGUMENTS);
 	ck_assert_int_eq(a.view, VIEW_ARGUMENTS);
 	ck_assert_str_eq(a.text.heading, "Arguments of ocaml_1:one");
-	act_anywhere(&a, REQUEST_HELP);
+	act_look_open(&a, REQUEST_HELP);
 	ck_assert_int_eq(a.view, VIEW_HELP);
 	act(&a, REQUEST_BACK);
 	ck_assert_int_eq(a.view, VIEW_DETAIL);
@@ -278,6 +279,26 @@ START_TEST(header_offers_no_switch_in_vain)
 }
 END_TEST
 
+/* However many there are. */
+START_TEST(columns_have_keys)
+{
+	act(&a, REQUEST_COLUMNS);
+	for (int c = COLUMN_FIRST_CHOSEN; c <= COLUMN_DETAIL; c++) {
+		unsigned before = a.hidden;
+		const char *at;
+		char word[32];
+
+		snprintf(word, sizeof word, "] %s", columns_name((enum column_id)c));
+		at = strstr(a.question.text, word);
+		ck_assert_msg(at != NULL, "%s", word);
+		a.question.drawn = true;
+		act_answer(&a, (unsigned char)at[-4]); /* "1 [x] sites" */
+		ck_assert_msg(a.hidden == (before ^ 1u << c), "%s", word);
+	}
+	a.question.kind = ASK_NONE;
+}
+END_TEST
+
 /* A column that is chosen and not on the screen is not ticked without a word. */
 START_TEST(columns_without_room)
 {
@@ -375,6 +396,7 @@ Suite *view_suite(void)
 	tcase_add_test(c, clicks);
 	tcase_add_loop_test(c, header_keeps_exceptions, 0, 2);
 	tcase_add_test(c, header_offers_no_switch_in_vain);
+	tcase_add_test(c, columns_have_keys);
 	tcase_add_test(c, columns_without_room);
 	tcase_add_test(c, message_is_cut_visibly);
 	tcase_add_test(c, starts_where_something_can_be_done);

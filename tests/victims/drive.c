@@ -190,6 +190,8 @@ static int obey(char *line)
 		vfork_child(line + 6);
 	else if (!strcmp(line, "undumpable"))
 		printf("done %d\n", prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
+	else if (!strcmp(line, "dumpable"))
+		printf("done %d\n", prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
 	else if (!strncmp(line, "exec ", 5))
 		become(line + 5);
 	else if (!ops->command || !ops->command(line))

@@ -1,9 +1,4 @@
-/*
- * Carry out the actions of a call in one process.
- *
- * Owns the order: switch, explain, audit, print. Does not know how the process
- * was found.
- */
+/* Switch, explain, audit, print: in that order. */
 #include "ui/cli/act.h"
 
 #include "ui/cli/explain.h"
@@ -20,12 +15,10 @@ int act_begin(struct act *a, const char *verb, const struct options *o, FILE *fi
 		/* count prints tables of its own. */
 		.printing = o->dry_run || (o->format != FORMAT_UNSET && !(o->verb & VERB_MEASURE)),
 	};
-	if (audit_open(&a->audit, o, &e) < 0) {
-		report_error(&e);
-		return (int)e.status;
-	}
+	if (audit_open(&a->audit, o, &e) < 0)
+		return report_error(&e);
 	if (a->printing)
-		output_begin(&a->output, file, o, many, &text_ops);
+		output_begin(&a->output, file, o, many, text_rows);
 	return PROBES_OK;
 }
 
@@ -39,10 +32,8 @@ static int print(struct act *a, const struct probes_member *t, const struct prob
 	if (rows_acted(&rows, t->session, result, &e) < 0 ||
 		(rows.count && rows_refresh(&rows, &e) < 0))
 		status = explain_error(t, &e, a->many);
-	if (!status && a->options->dry_run)
-		output_plan(&a->output, &rows);
-	else if (!status)
-		output_rows(&a->output, &rows);
+	if (!status)
+		output_print(&a->output, &rows, a->options->dry_run);
 	rows_done(&rows);
 	return status;
 }

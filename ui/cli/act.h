@@ -1,7 +1,6 @@
 /* What attach, trace, count and repair have in common: change one process, report and audit the
  * change. */
-#ifndef UI_CLI_ACT_H
-#define UI_CLI_ACT_H
+#pragma once
 
 #include <signal.h>
 
@@ -44,5 +43,3 @@ void act_restore_signals(const sigset_t *before);
 int act_printed(struct act *a, int status);
 /* Close both; the exit status, which is "status" unless the output could not be written. */
 int act_end(struct act *a, int status);
-
-#endif

@@ -5,6 +5,7 @@
  */
 #include <signal.h>
 
+#include "ui/cli/outlet.h"
 #include "ui/cli/run_until.h"
 #include "ui/cli/verbs.h"
 #include "ui/output/outbuf.h"
@@ -37,13 +38,13 @@ static int attach_for(struct act *a, struct probes_group *group, int status)
 				t->pid, count, count == 1 ? "" : "s", seconds);
 	}
 	sig = run_until_wait(&h, now_ms() + (int64_t)a->options->for_ms);
+	outlet_keep();
 	run_until_undo(&h);
+	outlet_end(&sig);
 	if (h.tally.bad)
 		return explain_status(&h.tally);
 	return sig ? 128 + sig : status;
 }
-
-/* ------------------------------------------------------------------ the verb */
 
 static int attach_one(struct act *a, const struct probes_member *t)
 {
@@ -75,15 +76,16 @@ int attach_run(const struct options *o)
 	int status;
 
 	outbuf_outlive();
-	status = act_begin(&a, "attach", o, stdout, options_many(o));
+	status = act_begin(&a, "attach", o,
+		o->for_ms && !o->dry_run ? outlet_begin(stdout) : stdout, options_many(o));
 	if (status)
 		return status;
-	if (targets_open(&group, o, &engine, &e) < 0) {
-		report_error(&e);
-		return act_end(&a, (int)e.status);
-	}
-	if (o->for_ms)
+	if (targets_open(&group, o, &engine, &e) < 0)
+		return act_end(&a, report_error(&e));
+	if (o->for_ms) {
 		run_until_prepare(false);
+		outlet_until(now_ms() + (int64_t)o->for_ms);
+	}
 	for (size_t i = 0; i < probes_group_count(group); i++) {
 		sigset_t before;
 

@@ -12,11 +12,8 @@
 #include "ui/cli/verbs.h"
 #include "ui/figures/callers.h"
 #include "ui/figures/counting.h"
-#include "ui/figures/event.h"
-#include "ui/output/json_value.h"
-#include "ui/output/outbuf.h"
+#include "ui/output/emit.h"
 #include "ui/words/line.h"
-#include "ui/words/now.h"
 #include "ui/words/report.h"
 
 struct callers_verb {
@@ -30,16 +27,13 @@ static bool take(
 	struct callers_verb *v = data;
 	struct callers *c = &v->callers;
 	uint32_t number = (uint32_t)(process - v->collect.processes);
-	struct probes_caller caller;
+	struct probes_caller room;
 
-	if (!callers_hit(c, number, event->caller)) {
-		probes_caller(process->member->session, event->caller, &caller);
-		callers_add(c, number, event->caller, &caller);
-	}
+	if (!callers_hit(c, number, event->caller))
+		callers_add(c, number, event->caller,
+			collect_caller(&v->collect, process, event, &room));
 	return !c->failed && (!v->collect.options->most || c->hits < v->collect.options->most);
 }
-
-/* ---------------------------------------------------------------- printing */
 
 static void text_row(const struct callers_verb *v, uint64_t hits, const char *text)
 {
@@ -59,61 +53,31 @@ static void put_text(const struct callers_verb *v, const struct callers_row **ro
 		text_row(v, v->callers.others, "(others: too many callers)");
 }
 
-static void csv_row(const struct callers_verb *v, const struct callers_row *row, struct outbuf *b)
-{
-	char text[64], percent[32];
-
-	snprintf(text, sizeof text, "%" PRIu64 ",%s,", row->hits,
-		counting_number(callers_share(&v->callers, row->hits), 3, percent, sizeof percent));
-	outbuf_text(b, text);
-	if (row->address)
-		outbuf_address(b, row->address);
-	for (int i = 0; i < 3; i++) {
-		const char *value = i == 0 ? row->symbol : i == 1 ? row->line : row->object;
-
-		outbuf_text(b, ",");
-		if (value)
-			outbuf_csv(b, value);
-	}
-	outbuf_text(b, "\n");
-}
-
-static void put_csv(const struct callers_verb *v, const struct callers_row **rows)
-{
-	struct callers_row others = {.symbol = (char[]){"others"}, .hits = v->callers.others};
-	struct outbuf b;
-
-	outbuf_begin(&b, v->collect.measure.file);
-	outbuf_text(&b, "hits,share,address,symbol,line,object\n");
-	for (size_t i = 0; i < v->callers.count; i++)
-		csv_row(v, rows[i], &b);
-	if (others.hits)
-		csv_row(v, &others, &b);
-	outbuf_flush(&b);
-}
-
-static void put_json(const struct callers_verb *v, const struct callers_row **rows, double seconds,
-	uint64_t lost, uint64_t unread, bool over)
+static void emit_all(const struct callers_verb *v, const struct callers_row **rows,
+	const struct recording_end *end)
 {
 	const struct callers *c = &v->callers;
-	json_t *list = json_array(), *all;
+	struct emit e = emit_begin(
+		v->collect.measure.file, v->collect.options->format, SCHEMA_CALLERS, false);
 
-	for (size_t i = 0; i < c->count; i++)
-		json_array_append_new(list,
-			json_pack("{s:I, s:f, s:o, s:o, s:o, s:o, s:o}", "hits",
-				(json_int_t)rows[i]->hits, "share", callers_share(c, rows[i]->hits),
-				"address", json_value_address(rows[i]->address), "pc",
-				json_value_address(rows[i]->pc), "symbol",
-				json_value_text(rows[i]->symbol), "line",
-				json_value_text(rows[i]->line), "object",
-				json_value_text(rows[i]->object)));
-	all = json_pack("{s:f, s:I, s:I, s:I, s:b, s:I, s:o}", "seconds", seconds, "events",
-		(json_int_t)c->hits, "lost", (json_int_t)lost, "only_counted", (json_int_t)unread,
-		"over_budget", (int)over, "others", (json_int_t)c->others, "callers", list);
-	json_dumpf(all, v->collect.measure.file,
-		JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12));
-	json_decref(all);
-	fputc('\n', v->collect.measure.file);
+	emit_object(&e, none, REAL(seconds, end->seconds), U64(events, c->hits),
+		U64(lost, end->lost), U64(only_counted, end->only_counted),
+		BOOL(over_budget, end->over), U64(others, c->others));
+	emit_list(&e, callers);
+	for (size_t i = 0; i < c->count; i++) {
+		emit_element(&e, I64(pid, v->collect.processes[rows[i]->process].member->pid),
+			U64(hits, rows[i]->hits), REAL(share, callers_share(c, rows[i]->hits)),
+			ADDRESS(address, rows[i]->address), ADDRESS(pc, rows[i]->pc),
+			TEXT(symbol, rows[i]->symbol), TEXT(line, rows[i]->line),
+			TEXT(object, rows[i]->object));
+		emit_row(&e);
+	}
+	if (e.ops->row && c->others) {
+		emit(&e, NONE(pid), U64(hits, c->others), REAL(share, callers_share(c, c->others)),
+			NONE(address), TEXT(symbol, "others"), NONE(line), NONE(object), NONE(pc));
+		emit_row(&e);
+	}
+	emit_end(&e);
 }
 
 static void put_end(void *data)
@@ -122,34 +86,17 @@ static void put_end(void *data)
 	struct callers *c = &v->callers;
 	const struct callers_row **rows = callers_sorted(c);
 	const struct options *o = v->collect.options;
-	double seconds = (double)(now_ns() - v->collect.began) / 1e9;
-	uint64_t lost = collect_lost(&v->collect), unread = 0, hits;
-	char text[200], time[32];
-	struct line l = {.text = text, .size = sizeof text};
-	bool over = false;
+	struct recording_end end = collect_end(&v->collect);
 
-	for (size_t i = 0; i < v->collect.count; i++) {
-		over = collect_over(&v->collect.processes[i], &hits) || over;
-		unread += hits;
-	}
-	if (rows && o->format == FORMAT_JSON)
-		put_json(v, rows, seconds, lost, unread, over);
-	else if (rows && o->format == FORMAT_CSV)
-		put_csv(v, rows);
+	if (rows && o->format > FORMAT_TEXT)
+		emit_all(v, rows, &end);
 	else if (rows)
 		put_text(v, rows);
-	line_add(&l, "%" PRIu64 " hit%s in %s s", c->hits, line_s((size_t)c->hits),
-		counting_number(seconds, 3, time, sizeof time));
-	line_add(&l, lost ? ", %" PRIu64 " lost" : ", none lost", lost);
-	if (unread)
-		line_add(&l, ", %" PRIu64 " hits only counted", unread);
 	if (c->failed || !rows)
 		report_line("out of memory: not all callers are counted");
-	/* Always say what is missing. */
-	if ((!o->quiet || lost || unread) && !collect_hung_up(&v->collect))
-		report_line("%s", text);
-	if ((lost || unread) && !o->quiet && !collect_hung_up(&v->collect))
-		report_more("the callers of these hits are not counted");
+	collect_tell_totals(&v->collect, c->hits, "hit", "");
+	if ((end.lost || end.only_counted) && !o->quiet && !collect_hung_up(&v->collect))
+		report_more("lost and only-counted hits have no caller");
 	free(rows);
 }
 
@@ -161,7 +108,7 @@ int callers_run(const struct options *o)
 
 	if (o->stacks)
 		return stacks_run(o);
-	if (!callers_begin(&v.callers)) {
+	if (!callers_begin(&v.callers, o->format > FORMAT_TEXT)) {
 		report_line("out of memory");
 		return PROBES_FAILED;
 	}

@@ -1,6 +1,5 @@
 /* Words that could complete a line: collected, then sorted. Pure. */
-#ifndef UI_CLI_CANDIDATES_H
-#define UI_CLI_CANDIDATES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ void candidates_add(struct candidates *c, int rank, const char *word, const char
  */
 void candidates_settle(struct candidates *c);
 void candidates_done(struct candidates *c);
-
-#endif

@@ -1,15 +1,11 @@
-/*
- * What events and histogram have in common: the hits of probes as events, read as they come, until
- * a term, a signal or the end of all; and the undo.
- */
 #include "ui/cli/collect.h"
+#include "ui/cli/result.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "ui/figures/counting.h"
 #include "ui/figures/event.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/line.h"
@@ -29,9 +25,7 @@ static void put_reasons(struct probes_session *session, const struct probes_resu
 
 	for (size_t i = 0; i < result->item_count; i++)
 		reasons_add(&reasons, session, result->items[i].probe);
-	for (size_t i = 0; i < reasons.count; i++)
-		report_more("%zu site%s: %s", reasons.all[i].sites, line_s(reasons.all[i].sites),
-			reasons.all[i].why);
+	reasons_tell(&reasons, "");
 	for (size_t i = 0; !reasons.count && i < result->item_count; i++)
 		if (*result->items[i].why)
 			report_more("%s: %s",
@@ -40,19 +34,28 @@ static void put_reasons(struct probes_session *session, const struct probes_resu
 }
 
 /* Say at which sites callers are unknown, reason by reason. */
-static void put_no_callers(const struct probes_member *t, const struct probes_action *action)
+static void put_no_callers(const struct collect_process *p)
 {
 	struct reasons reasons = {0};
 
-	for (size_t i = 0; i < action->count; i++)
-		reasons_add_callers(&reasons, t->session, action->indices[i]);
+	for (size_t i = 0; i < p->count; i++)
+		reasons_add_callers(&reasons, p->member->session, p->probes[i].probe);
 	for (size_t i = 0; i < reasons.count; i++)
-		report_line("pid %d: the callers at %zu site%s are unknown: %s", (int)t->pid,
-			reasons.all[i].sites, line_s(reasons.all[i].sites), reasons.all[i].why);
+		report_line("pid %d: the callers at %zu site%s are unknown: %s",
+			(int)p->member->pid, reasons.all[i].sites, line_s(reasons.all[i].sites),
+			reasons.all[i].why);
 }
 
-static int remember(
-	struct collect *k, const struct probes_member *t, const struct probes_action *action)
+static void put_counting(const struct collect *k, const struct counting *now)
+{
+	char line[200];
+
+	if (!k->options->quiet)
+		report_line("%s", counting_text(now, line, sizeof line));
+}
+
+int collect_begin(struct collect *k, const struct collect_process *process,
+	const struct probes_action *action)
 {
 	struct collect_process *p = reallocarray(k->processes, k->count + 1, sizeof *p);
 
@@ -62,7 +65,8 @@ static int remember(
 	}
 	k->processes = p;
 	p += k->count++;
-	*p = (struct collect_process){.member = t, .count = action->count};
+	*p = *process;
+	p->count = action->count;
 	p->probes = calloc(action->count + 1, sizeof *p->probes);
 	for (size_t i = 0; p->probes && i < action->count; i++)
 		p->probes[i].probe = action->indices[i];
@@ -73,50 +77,66 @@ static int remember(
 	return PROBES_FAILED;
 }
 
-/* Keep events in one process. Returns the exit status. */
-static int collect_one(void *data, const struct probes_member *t)
+static int choose(void *data, struct probes_session *session, struct probes_action *action,
+	struct probes_error *e)
 {
 	struct collect *k = data;
-	const struct options *o = k->options;
-	struct probes_result *result;
-	struct probes_action action;
-	size_t *indices = NULL;
-	struct probes_error e;
-	struct counting now;
-	char line[200];
-	int status = act_open(&k->measure.act, t);
+	int r = measure_choose(session, k->options, NULL, action, e);
 
-	if (status)
-		return status;
-	if (measure_choose(t->session, o, &indices, &action, &e) < 0 ||
-		(k->ops->check && k->ops->check(k->data, t->session, &action, &e) < 0) ||
-		probes_events_check(t->session, action.indices, action.count, &k->events, &e) < 0)
-		status = explain_error(t, &e, k->measure.act.many);
-	else
-		status = measure_count(&k->measure, t, &action, &result);
-	if (status) {
-		free(indices);
-		return status;
-	}
-	now = counting_of(t->pid, result);
+	if (r == 0 && k->ops->check)
+		r = k->ops->check(k->data, session, action, e);
+	if (r < 0)
+		return r;
+	return probes_events_check(session, action->indices, action->count, &k->events, e);
+}
+
+/* Keep events in one process. Returns the exit status. */
+static int begin(void *data, const struct probes_member *t, const struct probes_action *action,
+	const struct probes_result *result)
+{
+	struct collect *k = data;
+	struct counting now = counting_of(t->pid, result);
+	int status = act_tell(&k->measure.act, t, result);
+	struct probes_error e;
+
 	/* A uprobe leaves no event: no verb that keeps them takes -kernel. */
 	now.kernel_sites = 0;
-	if (!o->quiet)
-		report_line("%s", counting_text(&now, line, sizeof line));
-	status = act_tell(&k->measure.act, t, result);
-	k->measure.checked = k->measure.checked ? k->measure.checked : now_ns();
-	if (!status &&
-		probes_events_begin(t->session, action.indices, action.count, &k->events, &e) < 0) {
-		status = explain_error(t, &e, k->measure.act.many);
-		put_reasons(t->session, result);
-	} else if (!status) {
-		status = remember(k, t, &action);
-		if (k->events.callers && !o->quiet)
-			put_no_callers(t, &action);
-	}
-	free(indices);
-	probes_result_free(result);
+	if (status)
+		return status;
+	if (probes_events_begin(t->session, action->indices, action->count, &k->events, &e) == 0)
+		return collect_begin(
+			k, &(struct collect_process){.member = t, .counting = now}, action);
+	put_counting(k, &now);
+	status = explain_error(t, &e, k->measure.act.many);
+	put_reasons(t->session, result);
 	return status;
+}
+
+/*
+ * Begin the time of all, and say so: the hits of those that were ready before the last one do not
+ * count until then, since no time does.
+ */
+static void start(void *data)
+{
+	struct collect *k = data;
+
+	k->measure.pause_ms = BUSY_MS;
+	for (struct collect_process *p = k->processes; p < k->processes + k->count; p++) {
+		struct probes_error gone;
+
+		if (probes_read_hits(p->member->session, &gone) < 0)
+			continue;
+		probes_events_reset(p->member->session);
+		for (size_t n = 0; n < p->count; n++)
+			p->probes[n].before =
+				probes_hits(p->member->session, p->probes[n].probe).hits;
+	}
+	k->began = now_ns();
+	for (size_t i = 0; i < k->count; i++) {
+		put_counting(k, &k->processes[i].counting);
+		if (k->events.callers && !k->options->quiet)
+			put_no_callers(&k->processes[i]);
+	}
 }
 
 /* -------------------------------------------------------------------- reading */
@@ -137,32 +157,6 @@ static bool take(void *data, const struct probes_event *event)
 	k->came++;
 	k->full = !k->ops->take(k->data, k->now, event);
 	return !k->full;
-}
-
-void collect_tell_lost(const struct collect *k)
-{
-	uint64_t lost = collect_lost(k), unfinished = 0;
-
-	for (size_t i = 0; i < k->count; i++)
-		unfinished += probes_events(k->processes[i].member->session).unfinished;
-	if (unfinished)
-		report_more("%" PRIu64
-			    " of the lost events were not finished in time, or their place "
-			    "was taken by one that was not: a thread was killed, stopped, left the "
-			    "probe by longjmp, or got no CPU time",
-			unfinished);
-	if (lost > unfinished)
-		report_more("events came faster than they could be read; name fewer probes, or "
-			    "filter numbers with -where (checked inside the process)");
-}
-
-uint64_t collect_lost(const struct collect *k)
-{
-	uint64_t lost = 0;
-
-	for (size_t i = 0; i < k->count; i++)
-		lost += probes_events(k->processes[i].member->session).lost;
-	return lost;
 }
 
 /* Say once that memory is not read, where that matters. */
@@ -201,40 +195,60 @@ static void read_all(struct collect *k, bool last)
 }
 
 /*
- * Tell the rates of the last ns; what costs more than -max-overhead is only counted from now on.
- * last: there is no more to come.
+ * What costs more than -max-overhead is only counted from now on; and no longer, if that costs too
+ * much as well. `hits`: in the last ns.
  */
+static void check_cost(struct collect *k, const struct collect_process *p,
+	struct collect_probe *one, uint64_t hits, int64_t ns)
+{
+	struct probes_session *session = p->member->session;
+	struct measure_over over = {.hits = hits, .ns = ns};
+	struct probes_cost each = probes_cost(session, one->probe);
+	double most = k->options->max_overhead;
+	char cost[200];
+
+	over.hit_ns = one->over ? each.count_ns : each.event_ns;
+	if (one->uncounted || !counting_exceeds(hits, over.hit_ns, ns, most))
+		return;
+	if (one->over) {
+		measure_uncount(&k->measure, p->member, &one->probe, &over, 1);
+		one->uncounted = true;
+		return;
+	}
+	probes_events_drop(session, one->probe);
+	one->over = true;
+	one->dropped = one->hits;
+	report_line("pid %d: %s: no more events, its hits are only counted: %s",
+		(int)p->member->pid, outbuf_probe(probes_at(session, one->probe)),
+		counting_over_text("hit", hits, over.hit_ns, ns, most, cost, sizeof cost));
+}
+
+/* Tell the rates of the last ns, and check what it cost. last: there is no more to come. */
 static void collect_budget(struct collect *k, int64_t ns, bool last)
 {
-	double most = k->options->max_overhead;
+	struct timespec now;
+	int64_t real;
 
-	for (size_t i = 0; i < k->count; i++) {
-		struct collect_process *p = &k->processes[i];
-		struct probes_session *session = p->member->session;
+	clock_gettime(CLOCK_REALTIME, &now);
+	real = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	for (struct collect_process *p = k->processes; p < k->processes + k->count; p++) {
 		struct probes_error e;
 
-		if (probes_read_hits(session, &e) < 0 && !last)
+		if (probes_read_hits(p->member->session, &e) < 0 && !last)
 			continue;
 		for (size_t n = 0; n < p->count; n++) {
 			struct collect_probe *one = &p->probes[n];
-			uint64_t hits = probes_hits(session, one->probe).hits;
+			uint64_t hits =
+				probes_hits(p->member->session, one->probe).hits - one->before;
 			uint64_t more = hits - one->hits;
-			double hit_ns = probes_events_cost(session, one->probe);
-			char cost[200];
 
 			one->hits = hits;
 			if (k->ops->rate)
-				k->ops->rate(k->data, p, n, more, ns);
+				k->ops->rate(k->data, p, n, more, real - ns, ns);
 			if (k->ops->rate && last)
-				k->ops->rate(k->data, p, n, 0, 0);
-			if (last || one->over || !counting_exceeds(more, hit_ns, ns, most))
-				continue;
-			probes_events_drop(session, one->probe);
-			one->over = true;
-			one->dropped = hits;
-			report_line("pid %d: %s: no more events, its hits are only counted: %s",
-				(int)p->member->pid, outbuf_probe(probes_at(session, one->probe)),
-				counting_over_text(more, hit_ns, ns, most, cost, sizeof cost));
+				k->ops->rate(k->data, p, n, 0, real, 0);
+			if (!last)
+				check_cost(k, p, one, more, ns);
 		}
 	}
 }
@@ -252,6 +266,14 @@ static void check_all(void *data, int64_t ns)
 	collect_budget(data, ns, false);
 }
 
+static void put_interval(void *data)
+{
+	const struct collect *k = data;
+
+	k->ops->table(k->data);
+}
+
+/* What is only counted goes on: but the number of events of -max does not come then. */
 static const char *all_over(void *data)
 {
 	const struct collect *k = data;
@@ -259,99 +281,55 @@ static const char *all_over(void *data)
 	if (k->full)
 		return "no more events were wanted";
 	for (size_t i = 0; i < k->count; i++)
-		for (size_t n = 0; n < k->processes[i].count; n++)
-			if (!k->processes[i].probes[n].over)
+		for (size_t n = 0; n < k->processes[i].count; n++) {
+			const struct collect_probe *one = &k->processes[i].probes[n];
+
+			if (!(k->options->most ? one->over : one->uncounted))
 				return NULL;
+		}
 	return "every probe exceeded -max-overhead";
 }
 
 /* ------------------------------------------------------------------- the end */
 
-bool collect_over(const struct collect_process *process, uint64_t *hits)
+uint32_t collect_sites(const struct collect_process *p, size_t probe)
 {
-	struct probes_session *session = process->member->session;
-	bool over = false;
-
-	*hits = 0;
-	for (size_t i = 0; i < process->count; i++) {
-		const struct collect_probe *one = &process->probes[i];
-
-		over = over || one->over;
-		if (one->over)
-			*hits += probes_hits(session, one->probe).hits - one->dropped;
-	}
-	return over;
+	return p->recorded ? p->recorded->kept[probe]
+			   : probes_live_at(p->member->session, probe)->sites_counted;
 }
 
-bool collect_hung_up(const struct collect *k)
+const struct probes_caller *collect_caller(const struct collect *k,
+	const struct collect_process *process, const struct probes_event *event,
+	struct probes_caller *room)
 {
-	return !k->options->record && outbuf_hung_up(k->measure.file, k->measure.code);
+	if (k->replay || !k->events.callers)
+		return k->caller;
+	probes_caller(process->member->session, event->caller, room);
+	return room;
 }
 
-/* Say why values are missing. */
-static void put_unread(const struct collect *k)
-{
-	if (k->unread)
-		report_line("%" PRIu64 " value%s could not be read: the operand is unknown, or "
-			    "nothing can be read at the address",
-			k->unread, line_s(k->unread));
-	if (k->unread_late)
-		report_line("%" PRIu64
-			    " value%s could not be read: this tracer was stopped, or got "
-			    "too little CPU time, to check in time that threads have no seccomp "
-			    "filter",
-			k->unread_late, line_s(k->unread_late));
-	if (k->unread_new)
-		report_line("%" PRIu64 " value%s of new threads could not be read: a thread is "
-			    "checked for a seccomp filter before its memory is read",
-			k->unread_new, line_s(k->unread_new));
-	if (k->unread_children)
-		report_line("%" PRIu64 " value%s of forked children could not be read: nothing "
-			    "can be read at the address, or it is not known "
-			    "yet whether the child has a seccomp filter",
-			k->unread_children, line_s(k->unread_children));
-}
-
-/* Events that -where left out because it could not compare a text. */
-static void put_undecided(const struct collect *k)
-{
-	uint64_t undecided = 0;
-
-	for (size_t i = 0; i < k->count; i++)
-		undecided += probes_events(k->processes[i].member->session).undecided;
-	if (undecided)
-		report_line("%" PRIu64
-			    " event%s left out: what -where compares could not be read (a text, or "
-			    "the process or thread of a child that has ended)",
-			undecided, undecided == 1 ? " was" : "s were");
-}
-
-/* Keep events, undo, and say how it ended. *sig: what ended it, or 0. Returns the exit status. */
-static int collect_and_undo(void *data, int *sig)
+static void stop(void *data)
 {
 	struct collect *k = data;
-	int status;
 
-	k->began = now_ns();
-	status = measure_resume(&k->measure);
-	if (status)
-		return status;
-	k->measure.pause_ms = BUSY_MS;
-	*sig = measure_wait(&k->measure);
-	if (!*sig && !k->full && !k->measure.code && measure_reader_gone(k->measure.file))
+	if (!k->measure.sig && !k->full && !k->measure.code && result_reader_gone(k->measure.file))
 		k->measure.code = EPIPE;
 	for (size_t i = 0; i < k->count; i++)
 		probes_events_end(k->processes[i].member->session);
 	k->ended = now_ns();
 	collect_budget(k, now_ns() - k->measure.checked, true);
 	read_all(k, true);
-	run_until_undo(&k->measure.hold);
+}
+
+static void end(void *data)
+{
+	struct collect *k = data;
+
 	k->ops->end(k->data);
-	if (!k->options->quiet)
-		put_unread(k);
-	if (!k->measure.options->quiet)
-		put_undecided(k);
-	return PROBES_OK;
+	if (!k->options->quiet) {
+		collect_tell_unread(k);
+		collect_tell_undecided(collect_end(k).undecided);
+	}
 }
 
 /* ------------------------------------------------------------------ the call */
@@ -361,33 +339,37 @@ int collect_open(struct collect *k, const struct options *o)
 	struct probes_error e;
 
 	*k = (struct collect){.options = o, .shown = ~0u};
-	if (o->filter && probes_condition_parse(o->filter, &k->filter, &e) < 0) {
+	if ((o->filter && probes_condition_parse(o->filter, &k->filter, &e) < 0) ||
+		(o->recording && replay_open(o->recording, &k->replay, &e) < 0)) {
 		report_error(&e);
+		collect_done(k);
 		return (int)e.status;
 	}
 	k->events = (struct probes_event_options){.texts = o->texts,
 		.condition = k->filter,
 		.interrupts = o->stop,
 		.callers = o->callers};
-	k->measure.file = measure_output(o);
+	k->measure.file = result_open(o);
 	if (k->measure.file)
 		return PROBES_OK;
 	collect_done(k);
 	return PROBES_FAILED;
 }
 
-int collect_run(struct collect *k, const struct collect_ops *ops, void *data)
+int collect_live(struct collect *k)
 {
-	const struct measure_ops measure = {.verb = ops->verb,
+	const struct measure_ops measure = {.verb = k->ops->verb,
 		.held = "counted",
-		.begin = collect_one,
-		.measure = collect_and_undo,
+		.choose = choose,
+		.begin = begin,
+		.start = start,
 		.read = read_new,
 		.check = check_all,
-		.over = all_over};
+		.table = k->ops->table ? put_interval : NULL,
+		.over = all_over,
+		.stop = stop,
+		.end = end};
 
-	k->ops = ops;
-	k->data = data;
 	return measure_run(&k->measure, k->options, &measure, k);
 }
 
@@ -397,4 +379,5 @@ void collect_done(struct collect *k)
 		free(k->processes[i].probes);
 	free(k->processes);
 	probes_condition_free(k->filter);
+	replay_close(k->replay);
 }

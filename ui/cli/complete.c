@@ -23,6 +23,7 @@
 #include "ui/options/columns.h"
 #include "ui/options/targets.h"
 #include "ui/output/rows.h"
+#include "ui/recording/replay.h"
 #include "ui/words/now.h"
 #include "ui/words/probe_name.h"
 #include "ui/words/shell.h"
@@ -167,27 +168,37 @@ static void offer_options(struct complete *c)
 
 typedef void one_fn(struct complete *c, struct probes_session *session, const struct rows *rows);
 
-/* Calls one() for every process that the line names, or for the file. */
+static void ask(struct complete *c, one_fn *one, const struct probes_member *member)
+{
+	struct probes_error e;
+	struct rows rows;
+
+	if (!member->session || rows_chosen(&rows, member->session, &c->o, &e) < 0)
+		return;
+	rows.live =
+		member->pid && !c->o.recording && probes_refresh(member->session, NULL, 0, &e) == 0;
+	one(c, member->session, &rows);
+	rows_done(&rows);
+}
+
+/* Calls one() for every process that the line names, or for the file or the recording. */
 static void each_target(struct complete *c, one_fn *one)
 {
 	struct probes_options engine = {.read_only = true};
-	struct probes_group *group;
+	struct probes_group *group = NULL;
+	struct replay *r = NULL;
 	struct probes_error e;
 
+	if (c->o.recording && replay_open(c->o.recording, &r, &e) == 0)
+		for (size_t i = 0; i < r->recording.process_count; i++)
+			ask(c, one, &r->processes[i].member);
+	replay_close(r);
 	if (!c->o.pid_count && !c->o.tree && !c->o.comm && !c->o.prog)
 		return;
 	if (targets_open(&group, &c->o, &engine, &e) < 0)
 		return;
-	for (size_t i = 0; i < probes_group_count(group); i++) {
-		const struct probes_member *member = probes_group_at(group, i);
-		struct rows rows;
-
-		if (!member->session || rows_chosen(&rows, member->session, &c->o, &e) < 0)
-			continue;
-		rows.live = member->pid && probes_refresh(member->session, NULL, 0, &e) == 0;
-		one(c, member->session, &rows);
-		rows_done(&rows);
-	}
+	for (size_t i = 0; i < probes_group_count(group); i++)
+		ask(c, one, probes_group_at(group, i));
 	probes_group_close(group);
 }
 
@@ -333,7 +344,6 @@ static void objects_of(struct complete *c, struct probes_session *session, const
 {
 	char word[2048];
 
-	(void)rows;
 	for (size_t i = 0; i < probes_object_count(session); i++) {
 		const struct probes_object *object = probes_object_at(session, i);
 		const char *path =
@@ -365,6 +375,7 @@ static const struct value {
 	{"O", offer_objects, false},
 	{"C[,C]", offer_columns, true},
 	{"argN[,argN]", offer_arguments, true},
+	{"argN", offer_arguments, false},
 };
 
 /* ---------------------------------------------------------------------- the answer */
@@ -381,13 +392,13 @@ static void complete(struct complete *c, int argc, char **argv)
 	c->first = argc == 2;
 	c->head = argv[argc - 1];
 	c->typed = value;
-	if (ended || (!c->row && c->o.verb == VERB_REPLAY && *value != '-')) {
+	if (ended || (!c->row && c->o.verb == VERB_REPLAY && !c->o.recording && *value != '-')) {
 		c->directive = "files";
 		return;
 	}
 	if (!c->row && c->o.verb == VERB_HISTOGRAM && c->o.actions.count && *value != '-') {
 		by = offer_words_of_histogram;
-	} else if (!c->row && c->o.verb & VERB_MEASURE && *value != '-') {
+	} else if (!c->row && c->o.verb & (VERB_MEASURE | VERB_REPLAY) && *value != '-') {
 		by = offer_words_of_count;
 		list = true;
 	} else if (c->row && strchr(c->row->argument, '|')) {

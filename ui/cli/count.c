@@ -2,73 +2,96 @@
  * The verb count: count the hits of probes in running processes, or in a program that it starts,
  * and leave them as found.
  *
- * Owns the order: count, wait, read, print, undo, read a last time. What is read after the undo is
- * final: no hit is missed. A probe that costs more than -max-overhead is uncounted by itself.
+ * What is read after the undo is final: no hit is missed. A probe that costs more than
+ * -max-overhead is no longer counted.
  */
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ui/cli/counts.h"
 #include "ui/cli/measure.h"
+#include "ui/cli/outlet.h"
+#include "ui/cli/result.h"
 #include "ui/cli/run_until.h"
 #include "ui/cli/verbs.h"
 #include "ui/figures/counting.h"
-#include "ui/output/outbuf.h"
-#include "ui/words/now.h"
 #include "ui/words/report.h"
 
 #define MOST_ROWS 20 /* of a table on a terminal, without -verbose */
+#define CHILDREN 32  /* that are read in one look for lost jumps */
 
 struct count {
 	struct measure measure;
 	const struct options *options;
 	struct counts counts;
 	struct counts_output output;
+	size_t child;    /* of the group: the next one to be looked at */
 	bool complained; /* the hits of a process could not be read */
 };
 
 /* ---------------------------------------------------------------- beginning */
 
-static void put_reason(void *data, size_t sites, const char *why)
+/*
+ * Hits that nobody can tell from those of a process that is not counted here have no number: say so
+ * before somebody waits for it. Returns the exit status.
+ */
+static int tell_shared(struct count *c, const struct probes_member *t)
 {
-	(void)data;
-	report_more("%zu site%s: %s", sites, sites == 1 ? "" : "s", why);
+	size_t counted = 0, unknown = 0;
+	pid_t with = 0;
+	char why[160];
+
+	for (size_t i = 0; i < c->counts.count; i++) {
+		const struct counts_row *row = &c->counts.rows[i];
+		bool own = !row->shared;
+
+		for (size_t k = 0; !own && k < probes_group_count(c->measure.group); k++)
+			own = probes_group_at(c->measure.group, k)->pid == row->shared;
+		if (row->member != t || !row->counted)
+			continue;
+		counted++;
+		unknown += !own;
+		with = own ? with : row->shared;
+	}
+	if (!unknown)
+		return PROBES_OK;
+	report_line("pid %d: the hits of %zu probe%s are unknown: %s", t->pid, unknown,
+		unknown == 1 ? "" : "s", reasons_shared(with, why, sizeof why));
+	return unknown < counted ? PROBES_OK : PROBES_REFUSED;
 }
 
-/* Count in one process. Returns the exit status. */
-static int count_one(void *data, const struct probes_member *t)
+/* From here on hits are shown: who reads that it counts may rely on it. Returns the exit status. */
+static int show(struct count *c, const struct probes_member *t, const struct probes_result *result,
+	bool later)
+{
+	struct probes_error e;
+	int r = counts_add(&c->counts, t, result, later, &e);
+
+	counts_begin(&c->counts, t);
+	return r < 0 ? explain_error(t, &e, c->measure.act.many) : PROBES_OK;
+}
+
+/* Show what a process opened meanwhile. Returns the exit status. */
+static int count_later(void *data, const struct probes_member *t,
+	const struct probes_action *action, const struct probes_result *result)
+{
+	struct count *c = data;
+	int status = show(c, t, result, true);
+	int noted = act_tell(&c->measure.act, t, result);
+
+	return status ? status : noted;
+}
+
+/* Show one process. Returns the exit status. */
+static int begin(void *data, const struct probes_member *t, const struct probes_action *action,
+	const struct probes_result *result)
 {
 	struct count *c = data;
 	const struct options *o = c->options;
-	struct probes_result *result;
-	struct probes_action action;
-	size_t *indices = NULL;
-	struct probes_error e;
-	struct counting now;
+	int status = show(c, t, result, false);
+	struct counting now = counting_of(t->pid, result);
 	char line[200];
-	int status;
 
-	status = act_open(&c->measure.act, t);
-	if (status)
-		return status;
-	if (measure_choose(t->session, o, &indices, &action, &e) < 0)
-		status = explain_error(t, &e, c->measure.act.many);
-	else
-		status = measure_count(&c->measure, t, &action, &result);
-	free(indices);
-	if (status)
-		return status;
-	/* From here on hits are shown: who reads that it counts may rely on it. */
-	status = counts_add(&c->counts, t, result, &e);
-	if (status == 0 && probes_read_hits(t->session, &e) == 0)
-		counts_begin(&c->counts, t);
-	if (status < 0)
-		status = explain_error(t, &e, c->measure.act.many);
-	now = counting_of(t->pid, result);
 	now.stops = o->stop;
 	if (!o->quiet)
 		report_line("%s", counting_text(&now, line, sizeof line));
@@ -76,17 +99,17 @@ static int count_one(void *data, const struct probes_member *t)
 		explain_unreadable(t, o->verbose);
 	if (!status)
 		status = act_tell(&c->measure.act, t, result);
+	if (!status)
+		status = tell_shared(c, t);
 	/* A dry run exits as the counting itself would. */
-	if (!status && result->no_room)
-		status = PROBES_REFUSED;
-	probes_result_free(result);
-	return status;
+	return !status && result->no_room ? PROBES_REFUSED : status;
 }
 
 /* Is any site counted? Else say why none is. */
 static bool is_counting(void *data)
 {
 	const struct counts *counts = &((struct count *)data)->counts;
+	struct reasons reasons;
 
 	for (size_t i = 0; i < counts->count; i++)
 		if (counts->rows[i].counted)
@@ -94,7 +117,8 @@ static bool is_counting(void *data)
 	report_line("no site can be counted%s", counts->stop_sites     ? "; try -stop"
 						: counts->kernel_sites ? "; as root, try -kernel"
 								       : "");
-	counts_reasons(counts, put_reason, NULL);
+	reasons = counts_reasons(counts);
+	reasons_tell(&reasons, "");
 	return false;
 }
 
@@ -105,7 +129,6 @@ static void read_all(void *data)
 	struct count *c = data;
 	struct probes_error e;
 
-	c->measure.hold.watches = false;
 	for (size_t i = 0; i < probes_group_count(c->measure.group); i++) {
 		const struct probes_member *t = probes_group_at(c->measure.group, i);
 		int r;
@@ -124,47 +147,11 @@ static void read_all(void *data)
 	}
 }
 
-/* Uncount these probes of one process: each cost more than -max-overhead since the last look. */
-static bool uncount(
-	struct count *c, const struct probes_member *t, const size_t *probes, size_t count)
-{
-	struct probes_action action = {
-		.verb = PROBES_UNCOUNT, .by = PROBES_BY_INDEX, .indices = probes, .count = count};
-	struct probes_result *result = NULL;
-	struct probes_error e;
-	bool done = probes_switch(t->session, &action, 1, NULL, &result, &e) == 0;
-
-	if (!done)
-		explain_error(t, &e, c->measure.act.many);
-	else if (result)
-		act_note(&c->measure.act, "uncount", t, result);
-	probes_result_free(result);
-	return done;
-}
-
-/* A probe that cost more than -max-overhead, in the time between two checks. */
-struct over {
-	const struct probes_probe *probe;
-	uint64_t hits;
-	int64_t ns;
-	double hit_ns;
-};
-
-static void put_over(const struct probes_member *t, const struct over *over, double max_percent)
-{
-	char cost[200];
-
-	report_line("pid %d: %s:%s is no longer counted: %s", t->pid, over->probe->provider,
-		over->probe->name,
-		counting_over_text(
-			over->hits, over->hit_ns, over->ns, max_percent, cost, sizeof cost));
-}
-
 static void collect_budget(struct count *c)
 {
 	struct counts_row *rows = c->counts.rows;
 	size_t *probes = calloc(c->counts.count + 1, sizeof *probes);
-	struct over *over = calloc(c->counts.count + 1, sizeof *over);
+	struct measure_over *over = calloc(c->counts.count + 1, sizeof *over);
 
 	for (size_t i = 0; probes && over && i < c->counts.count;) {
 		const struct probes_member *t = rows[i].member;
@@ -172,13 +159,10 @@ static void collect_budget(struct count *c)
 
 		for (; i < c->counts.count && rows[i].member == t; i++) {
 			struct counts_row *row = &rows[i];
-			struct counting_cost cost = {0};
-			struct over one = {.probe = probes_at(t->session, row->probe),
-				.hits = row->now.hits - row->check.hits,
+			struct measure_over one = {.hits = row->now.hits - row->check.hits,
 				.ns = row->now.ns - row->check.ns};
 
-			counting_cost_add(&cost, t->session, row->probe);
-			one.hit_ns = counting_hit_ns(&cost);
+			one.hit_ns = probes_cost(t->session, row->probe).count_ns;
 			row->check = row->now;
 			/* The hits of other processes cost this one nothing. */
 			if (row->over || row->shared ||
@@ -189,13 +173,21 @@ static void collect_budget(struct count *c)
 			over[count] = one;
 			probes[count++] = row->probe;
 		}
-		/* It is said when it is true. */
-		if (count && uncount(c, t, probes, count))
-			for (size_t k = 0; k < count; k++)
-				put_over(t, &over[k], c->options->max_overhead);
+		if (count)
+			measure_uncount(&c->measure, t, probes, over, count);
 	}
 	free(over);
 	free(probes);
+}
+
+static void put_child_lost(const struct counts_row *row, pid_t child, size_t probes)
+{
+	const struct probes_probe *p = probes_at(row->member->session, row->probe);
+
+	report_line("pid %d: forked child %d has lost jumps of %zu probe%s (%s:%s%s): another "
+		    "program or session removed them; its hits since then may be missing",
+		row->member->pid, child, probes, probes == 1 ? "" : "s", p->provider, p->name,
+		probes == 1 ? "" : ", ...");
 }
 
 static void put_lost(const struct counts_row *row, size_t probes)
@@ -242,11 +234,38 @@ static void look_all(struct count *c, bool last)
 	}
 }
 
+/* Children count in the counters of their parents. Of many, each look reads some; the last one all.
+ */
+static void look_at_children(struct count *c, bool last)
+{
+	const struct probes_member *t;
+	const struct counts_row *first;
+	struct probes_error e;
+
+	c->child = last ? 0 : c->child;
+	for (size_t i = 0; last || i < CHILDREN; i++) {
+		size_t lost;
+
+		t = probes_group_child(c->measure.group, c->child);
+		c->child = t ? c->child + 1 : 0;
+		if (!t)
+			break;
+		if (probes_refresh(t->session, NULL, 0, &e) < 0)
+			continue;
+		lost = counts_look_child(&c->counts, t->session, last, &first);
+		if (lost) {
+			put_child_lost(first, t->pid, lost);
+			explain_count(&c->measure.hold.ends, PROBES_FAILED);
+		}
+	}
+}
+
 static void check_all(void *data, int64_t ns)
 {
 	(void)ns; /* each row has its own */
 	collect_budget(data);
 	look_all(data, false);
+	look_at_children(data, false);
 }
 
 static void put_table(void *data)
@@ -256,23 +275,23 @@ static void put_table(void *data)
 	counts_print(&c->output, &c->counts, COUNTS_INTERVAL);
 }
 
-/* Count, undo, and print the totals. *sig: what ended it, or 0. Returns the exit status. */
-static int count_and_undo(void *data, int *sig)
+static void stop(void *data)
 {
 	struct count *c = data;
-	int status = measure_resume(&c->measure);
 
-	if (status)
-		return status;
-	read_all(c);
-	*sig = measure_wait(&c->measure);
+	run_until_look(&c->measure.hold);
 	look_all(c, true);
+	look_at_children(c, true);
 	read_all(c);
 	c->counts.ended = true;
-	run_until_undo(&c->measure.hold);
+}
+
+static void end(void *data)
+{
+	struct count *c = data;
+
 	read_all(c);
 	counts_print(&c->output, &c->counts, COUNTS_TOTAL);
-	return PROBES_OK;
 }
 
 /* ------------------------------------------------------------------ the verb */
@@ -282,20 +301,23 @@ int count_run(const struct options *o)
 	static const struct measure_ops ops = {.verb = "count",
 		.held = "counted",
 		.looks = true,
-		.begin = count_one,
+		.begin = begin,
+		.more = count_later,
 		.any = is_counting,
-		.measure = count_and_undo,
+		.start = read_all,
 		.read = read_all,
 		.check = check_all,
-		.table = put_table};
+		.table = put_table,
+		.stop = stop,
+		.end = end};
 	struct count c = {.options = o};
 	int status;
 
-	c.measure.file = measure_output(o);
+	c.measure.file = result_open(o);
 	if (!c.measure.file)
 		return PROBES_FAILED;
 	counts_output_init(&c.output, c.measure.file, o);
-	if (isatty(fileno(c.measure.file)) && o->format <= FORMAT_TEXT && !o->verbose)
+	if (isatty(outlet_descriptor(c.measure.file)) && o->format <= FORMAT_TEXT && !o->verbose)
 		c.output.most = MOST_ROWS;
 	status = measure_run(&c.measure, o, &ops, &c);
 	counts_done(&c.counts);

@@ -13,16 +13,10 @@
 
 #include "ui/cli/counts.h"
 #include "ui/figures/counting.h"
-#include "ui/output/json_value.h"
+#include "ui/output/emit.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/line.h"
 #include "ui/words/probe_name.h"
-#include "ui/words/reasons.h"
-
-/* A format prints whole tables. */
-struct counts_format {
-	void (*table)(struct counts_output *out, struct counts *c, enum counts_kind kind);
-};
 
 static const struct probes_probe *probe_of(const struct counts_row *row)
 {
@@ -63,7 +57,7 @@ static double seconds_since(const struct counts *c)
 
 static bool is_partial(const struct counts_row *row)
 {
-	return row->shared || row->unguarded ||
+	return row->shared || row->unguarded || row->later ||
 	       row->counted - row->lost < probe_of(row)->site_count;
 }
 
@@ -85,6 +79,9 @@ static const char *why_of(const struct counts_row *row)
 		       "reloaded";
 	if (row->unguarded)
 		return "its semaphore fell to 0: another program or session lowered it";
+	if (row->later)
+		return "its library was opened after counting began: hits before it was found are "
+		       "missing";
 	for (uint32_t i = 0; !row->why && i < probe_of(row)->site_count; i++)
 		if (!row->sites[i].counted && row->sites[i].why)
 			return row->sites[i].why;
@@ -100,7 +97,8 @@ struct table_line {
 	double rate;
 	size_t sites, counted;
 	bool over;   /* somewhere */
-	bool lost;   /* somewhere */
+	bool lost;   /* somewhere: it has no rate */
+	bool part;   /* somewhere it was counted part of the time */
 	bool shared; /* another line has the same name, of another file */
 	bool none;   /* nowhere are the hits its own */
 };
@@ -139,11 +137,17 @@ static struct table_line *lines_of(const struct counts *c, enum counts_kind kind
 	*count = 0;
 	for (size_t i = 0; lines && i < c->count; i++) {
 		const struct counts_row *row = &c->rows[i];
+		bool lost = row->lost || row->unguarded;
 
-		lines[i] = (struct table_line){row, row->shared ? 0 : part_of(row, kind).hits,
-			row->shared ? 0 : rate_of(row, kind), probe_of(row)->site_count,
-			row->counted, row->over, row->lost > 0 || row->unguarded, false,
-			row->shared != 0};
+		lines[i] = (struct table_line){.row = row,
+			.hits = row->shared ? 0 : part_of(row, kind).hits,
+			.rate = row->shared ? 0 : rate_of(row, kind),
+			.sites = probe_of(row)->site_count,
+			.counted = row->counted,
+			.over = row->over,
+			.lost = lost,
+			.part = lost || row->later,
+			.none = row->shared != 0};
 	}
 	if (!lines)
 		return NULL;
@@ -157,7 +161,10 @@ static struct table_line *lines_of(const struct counts *c, enum counts_kind kind
 			last->sites += lines[i].sites;
 			last->counted += lines[i].counted;
 			last->over = last->over || lines[i].over;
-			last->lost = last->lost || lines[i].lost;
+			/* Rates of different times have no sum. */
+			last->lost = last->lost || lines[i].lost || lines[i].row->later ||
+				     last->row->later;
+			last->part = last->part || lines[i].part;
 			last->none = last->none && lines[i].none;
 			continue;
 		}
@@ -182,25 +189,21 @@ static void put_line(FILE *file, const struct table_line *l)
 		fprintf(file, "  %s", outbuf_safe(probe_name_base(object_of(l->row))));
 	if (l->over)
 		fputs("  (over -max-overhead)", file);
-	if (l->lost)
+	if (l->part)
 		fputs("  (part of the time)", file);
 	fputc('\n', file);
-}
-
-static void put_reason(void *data, size_t sites, const char *why)
-{
-	fprintf(data, "%6zu: %s\n", sites, outbuf_safe(why));
 }
 
 /* What the table leaves out. */
 static void put_rest(struct counts_output *out, const struct counts *c,
 	const struct table_line *lines, size_t count)
 {
-	size_t quiet = 0, lost = 0, without = 0, no_site = 0, sites = 0, counted = 0;
+	size_t quiet = 0, part = 0, without = 0, no_site = 0, sites = 0, counted = 0;
+	struct reasons reasons;
 
 	for (size_t i = 0; i < count; i++) {
-		quiet += !lines[i].hits && lines[i].counted && !lines[i].lost && !lines[i].none;
-		lost += !lines[i].hits && lines[i].lost;
+		quiet += !lines[i].hits && lines[i].counted && !lines[i].part && !lines[i].none;
+		part += !lines[i].hits && lines[i].part;
 		without += !lines[i].counted && lines[i].sites;
 		no_site += !lines[i].sites;
 		sites += lines[i].sites;
@@ -214,9 +217,9 @@ static void put_rest(struct counts_output *out, const struct counts *c,
 	if (quiet)
 		fprintf(out->file, "%zu probe%s %s not hit\n", quiet, line_s(quiet),
 			quiet == 1 ? "was" : "were");
-	if (lost)
-		fprintf(out->file, "%zu probe%s %s not hit while counted\n", lost, line_s(lost),
-			lost == 1 ? "was" : "were");
+	if (part)
+		fprintf(out->file, "%zu probe%s %s not hit while counted\n", part, line_s(part),
+			part == 1 ? "was" : "were");
 	if (without)
 		fprintf(out->file, "%zu probe%s could not be counted\n", without, line_s(without));
 	if (no_site)
@@ -226,7 +229,10 @@ static void put_rest(struct counts_output *out, const struct counts *c,
 		return;
 	fprintf(out->file, "%zu of %zu site%s %s not counted:\n", sites - counted, sites,
 		line_s(sites), sites - counted == 1 ? "was" : "were");
-	counts_reasons(c, put_reason, out->file);
+	reasons = counts_reasons(c);
+	for (size_t i = 0; i < reasons.count; i++)
+		fprintf(out->file, "%6zu: %s\n", reasons.all[i].sites,
+			outbuf_safe(reasons.all[i].why));
 	if (c->stop_sites)
 		fprintf(out->file, "-stop would count %zu more site%s\n", c->stop_sites,
 			line_s(c->stop_sites));
@@ -276,152 +282,75 @@ static void text_total(struct counts_output *out, const struct counts *c)
 	free(lines);
 }
 
-static void text_table(struct counts_output *out, struct counts *c, enum counts_kind kind)
+/* ------------------------------------------------------------ JSON and CSV */
+
+static void emit_site(struct emit *e, const struct counts_row *row, uint32_t i)
 {
-	if (kind == COUNTS_INTERVAL)
-		text_interval(out, c);
-	else
-		text_total(out, c);
+	const struct probes_site *where = &probe_of(row)->sites[i];
+	const struct counts_site *site = &row->sites[i];
+	const char *tactic = probes_tactic_name(site->tactic);
+
+	emit_element(e, ADDRESS(pc, where->pc), ADDRESS(address, where->address),
+		KNOWN(site->counted && !row->shared, U64, hits, site->hits),
+		KNOWN(site->counted && *tactic, TEXT, tactic, tactic),
+		KNOWN(!site->counted, TEXT, why, site->why));
 }
 
-/* --------------------------------------------------------------------- JSON */
-
-static json_t *json_sites(const struct counts_row *row)
-{
-	const struct probes_probe *p = probe_of(row);
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < p->site_count; i++) {
-		const struct counts_site *site = &row->sites[i];
-		const char *tactic = probes_tactic_name(site->tactic);
-
-		json_array_append_new(list,
-			json_pack("{s:o, s:o, s:o, s:o, s:o}", "pc",
-				json_value_address(p->sites[i].pc), "address",
-				json_value_address(p->sites[i].address), "hits",
-				site->counted && !row->shared ? json_integer((json_int_t)site->hits)
-							      : json_null(),
-				"tactic",
-				site->counted && *tactic ? json_string(tactic) : json_null(), "why",
-				site->counted ? json_null() : json_value_text(site->why)));
-	}
-	return list;
-}
-
-static json_t *json_probe(const struct counts_row *row, enum counts_kind kind)
+static void emit_probe(struct emit *e, const struct counts_row *row, enum counts_kind kind)
 {
 	const struct probes_probe *p = probe_of(row);
 	struct counts_mark part = part_of(row, kind);
-	bool own = row->counted && !row->shared;
-	json_t *probe = json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:b, s:o}", "object",
-		json_value_text(object_of(row)), "provider", json_value_text(p->provider), "name",
-		json_value_text(p->name), "hits",
-		own ? json_integer((json_int_t)part.hits) : json_null(), "hits_per_s",
-		has_rate(row) ? json_real(rate_of(row, kind)) : json_null(), "sites_counted",
-		(int)row->counted, "site_count", (int)p->site_count, "sites_lost", (int)row->lost,
-		"over_budget", row->over, "why",
-		is_partial(row) ? json_value_text(why_of(row)) : json_null());
 
-	if (kind == COUNTS_TOTAL)
-		json_object_set_new(probe, "sites", json_sites(row));
-	return probe;
+	emit_object(e, none, TEXT(object, object_of(row)), TEXT(provider, p->provider),
+		TEXT(name, p->name), REAL(seconds, (double)part.ns / 1e9),
+		KNOWN(row->counted && !row->shared, U64, hits, part.hits),
+		KNOWN(has_rate(row), REAL, hits_per_s, rate_of(row, kind)),
+		U64(site_count, p->site_count), U64(sites_counted, row->counted),
+		U64(sites_lost, row->lost), BOOL(over_budget, row->over),
+		KNOWN(is_partial(row), TEXT, why, why_of(row)));
+	emit_row(e);
+	if (kind == COUNTS_TOTAL) {
+		emit_list(e, sites);
+		for (uint32_t i = 0; i < p->site_count; i++)
+			emit_site(e, row, i);
+		emit_close(e);
+	}
+	emit_close(e);
 }
 
-/* A line a process. */
-static void json_table(struct counts_output *out, struct counts *c, enum counts_kind kind)
+/* An object a process. */
+static void emit_table(struct counts_output *out, struct counts *c, enum counts_kind kind)
 {
+	struct emit e = emit_begin(out->file, out->format, SCHEMA_COUNT, out->started);
+
 	for (size_t i = 0; i < c->count;) {
 		const struct counts_row *first = &c->rows[i];
-		json_t *probes = json_array(), *line;
 		int64_t ns = 0;
 
-		for (; i < c->count && c->rows[i].member == first->member; i++) {
-			struct counts_mark part = part_of(&c->rows[i], kind);
-
-			ns = part.ns > ns ? part.ns : ns;
-			if (kind == COUNTS_TOTAL || part.hits)
-				json_array_append_new(probes, json_probe(&c->rows[i], kind));
-		}
-		line = json_pack("{s:s, s:i, s:o, s:f, s:f, s:f, s:o}", "table",
-			kind == COUNTS_TOTAL ? "total" : "interval", "pid", (int)first->member->pid,
-			"prog", json_value_text(probes_path(first->member->session)), "at",
-			seconds_since(c), "seconds", (double)ns / 1e9, "stopped_ms",
-			(double)first->stopped_ns / 1e6, "probes", probes);
-		json_dumpf(line, out->file,
-			JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12));
-		json_decref(line);
-		fputc('\n', out->file);
+		for (size_t k = i; k < c->count && c->rows[k].member == first->member; k++)
+			ns = part_of(&c->rows[k], kind).ns > ns ? part_of(&c->rows[k], kind).ns
+								: ns;
+		emit_object(&e, none, TEXT(table, kind == COUNTS_TOTAL ? "total" : "interval"),
+			I64(pid, first->member->pid),
+			TEXT(prog, probes_path(first->member->session)), REAL(at, seconds_since(c)),
+			REAL(seconds, (double)ns / 1e9),
+			REAL(stopped_ms, (double)first->stopped_ns / 1e6),
+			REAL(held_ms, (double)first->held_ns / 1e6));
+		emit_list(&e, probes);
+		for (; i < c->count && c->rows[i].member == first->member; i++)
+			if (kind == COUNTS_TOTAL || part_of(&c->rows[i], kind).hits)
+				emit_probe(&e, &c->rows[i], kind);
+		emit_end(&e);
 	}
-}
-
-/* ---------------------------------------------------------------------- CSV */
-
-static void csv_table(struct counts_output *out, struct counts *c, enum counts_kind kind)
-{
-	struct outbuf b;
-	char text[96], number[48], at[48];
-
-	counting_number(seconds_since(c), 6, at, sizeof at);
-
-	if (!out->started)
-		fputs("table,pid,prog,at,seconds,object,provider,name,site_count,sites_counted,"
-		      "hits,hits_per_s,why\n",
-			out->file);
-	outbuf_begin(&b, out->file);
-	for (size_t i = 0; i < c->count; i++) {
-		const struct counts_row *row = &c->rows[i];
-		const struct probes_probe *p = probe_of(row);
-		struct counts_mark part = part_of(row, kind);
-
-		if (kind == COUNTS_INTERVAL && !part.hits)
-			continue;
-		snprintf(text, sizeof text, "%s,%d,", kind == COUNTS_TOTAL ? "total" : "interval",
-			(int)row->member->pid);
-		outbuf_text(&b, text);
-		outbuf_csv(&b, probes_path(row->member->session));
-		outbuf_text(&b, ",");
-		outbuf_text(&b, at);
-		outbuf_text(&b, ",");
-		outbuf_text(&b, counting_number((double)part.ns / 1e9, 6, number, sizeof number));
-		outbuf_text(&b, ",");
-		outbuf_csv(&b, object_of(row));
-		outbuf_text(&b, ",");
-		outbuf_csv(&b, p->provider);
-		outbuf_text(&b, ",");
-		outbuf_csv(&b, p->name);
-		snprintf(text, sizeof text, ",%u,%u,", (unsigned)p->site_count,
-			(unsigned)row->counted);
-		outbuf_text(&b, text);
-		if (row->counted && !row->shared) {
-			snprintf(text, sizeof text, "%" PRIu64 ",%s,", part.hits,
-				has_rate(row) ? counting_number(rate_of(row, kind), 3, number,
-							sizeof number)
-					      : "");
-			outbuf_text(&b, text);
-		} else {
-			outbuf_text(&b, ",,");
-		}
-		if (is_partial(row) && why_of(row))
-			outbuf_csv(&b, why_of(row));
-		outbuf_text(&b, "\n");
-	}
-	outbuf_flush(&b);
 }
 
 /* ---------------------------------------------------------------------- all */
 
 void counts_output_init(struct counts_output *out, FILE *file, const struct options *o)
 {
-	static const struct counts_format formats[] = {
-		[FORMAT_UNSET] = {text_table},
-		[FORMAT_TEXT] = {text_table},
-		[FORMAT_JSON] = {json_table},
-		[FORMAT_CSV] = {csv_table},
-	};
-
 	*out = (struct counts_output){
 		.file = file,
-		.format = &formats[o->format],
+		.format = o->format,
 		.quiet = o->quiet,
 		.most = SIZE_MAX,
 	};
@@ -429,7 +358,12 @@ void counts_output_init(struct counts_output *out, FILE *file, const struct opti
 
 void counts_print(struct counts_output *out, struct counts *c, enum counts_kind kind)
 {
-	out->format->table(out, c, kind);
+	if (out->format > FORMAT_TEXT)
+		emit_table(out, c, kind);
+	else if (kind == COUNTS_TOTAL)
+		text_total(out, c);
+	else
+		text_interval(out, c);
 	out->started = true;
 	fflush(out->file);
 	for (size_t i = 0; i < c->count; i++)

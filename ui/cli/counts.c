@@ -1,10 +1,10 @@
-/* The readings of counted probes. Prints nothing. */
 #include "ui/cli/counts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ui/cli/run_until.h"
 #include "ui/words/now.h"
 #include "ui/words/report.h"
 
@@ -14,7 +14,7 @@ static int short_of_memory(struct probes_error *e)
 		e, PROBES_FAILED, -ENOMEM, "cannot count the hits", "", "%s", strerror(ENOMEM));
 }
 
-static int add_row(struct counts *c, const struct probes_member *member,
+static int fill_row(struct counts_row *to, const struct probes_member *member,
 	const struct probes_item *item, struct probes_error *e)
 {
 	const struct probes_probe *p = probes_at(member->session, item->probe);
@@ -34,33 +34,47 @@ static int add_row(struct counts *c, const struct probes_member *member,
 			.counted = h.counted, .tactic = h.tactic, .why = h.why};
 		row.counted += h.counted;
 	}
-	c->rows[c->count++] = row;
+	*to = row;
 	return 0;
 }
 
 int counts_add(struct counts *c, const struct probes_member *member,
-	const struct probes_result *result, struct probes_error *e)
+	const struct probes_result *result, bool later, struct probes_error *e)
 {
-	size_t first = c->count;
-	struct counts_row *rows =
-		reallocarray(c->rows, c->count + result->item_count + 1, sizeof *rows);
+	size_t added = 0, at = c->count, before = c->count, room = result->item_count;
+	struct counts_row *rows = reallocarray(c->rows, c->count + room + 1, sizeof *rows);
 	bool *listed = calloc(probes_count(member->session) + 1, sizeof *listed);
 	int r = rows && listed ? 0 : short_of_memory(e);
 
 	if (rows)
 		c->rows = rows;
+	/* Behind its others. */
+	while (at && c->rows[at - 1].member != member)
+		at--;
+	at = at ? at : before;
+	if (r == 0)
+		memmove(rows + at + room, rows + at, (before - at) * sizeof *rows);
 	for (size_t i = 0; r == 0 && i < result->item_count; i++) {
 		size_t probe = result->items[i].probe;
 
 		if (listed[probe])
 			continue;
-		r = add_row(c, member, &result->items[i], e);
+		r = fill_row(&rows[at + added], member, &result->items[i], e);
+		if (r == 0)
+			rows[at + added++].later = later;
 		listed[probe] = true;
 	}
+	if (rows && listed)
+		memmove(rows + at + added, rows + at + room, (before - at) * sizeof *rows);
+	c->count += added;
 	c->stop_sites += result->stop_sites;
 	c->kernel_sites += result->kernel_sites;
-	for (size_t i = first; i < c->count; i++)
-		c->rows[i].stopped_ns = result->stopped_ns;
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->rows[i].member != member)
+			continue;
+		c->rows[i].stopped_ns += result->stopped_ns;
+		c->rows[i].held_ns += result->held_ns;
+	}
 	free(listed);
 	return r;
 }
@@ -97,7 +111,7 @@ void counts_begin(struct counts *c, const struct probes_member *member)
 	for (size_t i = 0; i < c->count; i++) {
 		struct counts_row *row = &c->rows[i];
 
-		if (row->member != member)
+		if (row->member != member || row->began.ns)
 			continue;
 		row->hits = read_row(row);
 		row->shared = probes_hits(member->session, row->probe).shared;
@@ -172,11 +186,12 @@ size_t counts_look(struct counts *c, const struct probes_member *member, bool la
 		if (row->member != member || row->over ||
 			probes_object_at(member->session, p->object)->gone)
 			continue;
-		row->lost = 0;
+		row->lost = row->gone = 0;
 		for (uint32_t k = 0; k < p->site_count; k++) {
 			look_site(&row->sites[k],
 				probes_site_live_at(member->session, row->probe, k), last);
-			row->lost += row->sites[k].lost;
+			row->gone += row->sites[k].lost;
+			row->lost += row->sites[k].lost || row->sites[k].lost_in_child;
 		}
 		if (before || !row->lost)
 			continue;
@@ -186,12 +201,56 @@ size_t counts_look(struct counts *c, const struct probes_member *member, bool la
 	return found;
 }
 
+/* The row of a process with a counted site at an address, or NULL. */
+static struct counts_row *row_at(struct counts *c, pid_t pid, uint64_t address, uint32_t *site)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct probes_probe *p;
+
+		if (c->rows[i].member->pid != pid || c->rows[i].over)
+			continue;
+		p = probes_at(c->rows[i].member->session, c->rows[i].probe);
+		for (*site = 0; *site < p->site_count; ++*site)
+			if (p->sites[*site].address == address && c->rows[i].sites[*site].counted)
+				return &c->rows[i];
+	}
+	return NULL;
+}
+
+size_t counts_look_child(struct counts *c, const struct probes_session *child, bool last,
+	const struct counts_row **first)
+{
+	size_t found = 0, probe;
+
+	if (!probes_lost_sites(child, &probe))
+		return 0;
+	for (probe = 0; probe < probes_count(child); probe++) {
+		const struct probes_probe *p = probes_at(child, probe);
+
+		for (uint32_t k = 0; k < p->site_count; k++) {
+			struct counts_row *row;
+			uint32_t site;
+
+			if (!run_until_child_lost(child, probe, k, last))
+				continue;
+			row = row_at(c, probes_site_hits_at(child, probe, k).shared,
+				p->sites[k].address, &site);
+			if (!row || row->sites[site].lost || row->sites[site].lost_in_child)
+				continue;
+			row->sites[site].lost_in_child = true;
+			if (!row->lost++ && !found++)
+				*first = row;
+		}
+	}
+	return found;
+}
+
 bool counts_go_on(const struct counts *c, const struct probes_member *member)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		const struct counts_row *row = &c->rows[i];
 
-		if (row->member == member && !row->over && row->counted > row->lost)
+		if (row->member == member && !row->over && row->counted > row->gone)
 			return true;
 	}
 	return false;
@@ -207,56 +266,18 @@ void counts_done(struct counts *c)
 	*c = (struct counts){0};
 }
 
-/* ---------------------------------------------------------------- the reasons */
-
-struct reason {
-	const char *why;
-	size_t sites;
-};
-
-static int by_text(const void *x, const void *y)
+struct reasons counts_reasons(const struct counts *c)
 {
-	return strcmp(((const struct reason *)x)->why, ((const struct reason *)y)->why);
-}
+	struct reasons reasons = {0};
 
-static int by_sites(const void *x, const void *y)
-{
-	const struct reason *a = x, *b = y;
-
-	if (a->sites != b->sites)
-		return a->sites < b->sites ? 1 : -1;
-	return strcmp(a->why, b->why);
-}
-
-void counts_reasons(
-	const struct counts *c, void (*put)(void *data, size_t sites, const char *why), void *data)
-{
-	size_t total = 0, count = 0, kept = 0;
-	struct reason *all;
-
-	for (size_t i = 0; i < c->count; i++)
-		total += probes_at(c->rows[i].member->session, c->rows[i].probe)->site_count;
-	all = calloc(total + 1, sizeof *all);
-	if (!all)
-		return;
-	for (size_t i = 0; i < c->count; i++) {
-		const struct counts_row *row = &c->rows[i];
+	for (const struct counts_row *row = c->rows; row < c->rows + c->count; row++) {
 		const char *otherwise = row->why ? row->why : "the reason is not known";
 		uint32_t sites = probes_at(row->member->session, row->probe)->site_count;
 
 		for (uint32_t k = 0; k < sites; k++)
 			if (!row->sites[k].counted)
-				all[count++] = (struct reason){
-					row->sites[k].why ? row->sites[k].why : otherwise, 1};
+				reasons_add_one(&reasons,
+					row->sites[k].why ? row->sites[k].why : otherwise);
 	}
-	qsort(all, count, sizeof *all, by_text);
-	for (size_t i = 0; i < count; i++)
-		if (kept && !strcmp(all[kept - 1].why, all[i].why))
-			all[kept - 1].sites++;
-		else
-			all[kept++] = all[i];
-	qsort(all, kept, sizeof *all, by_sites);
-	for (size_t i = 0; i < kept; i++)
-		put(data, all[i].sites, all[i].why);
-	free(all);
+	return reasons;
 }

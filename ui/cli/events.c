@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ui/cli/collect.h"
 #include "ui/cli/events_print.h"
@@ -53,7 +52,7 @@ static int prepare(void *data, struct probes_session *session, const struct prob
 static bool is_kept(const struct events *c, const struct probes_session *session, size_t probe)
 {
 	const struct probes_probe *p = probes_at(session, probe);
-	bool kept = probes_events_cost(session, probe);
+	bool kept = probes_cost(session, probe).event_ns;
 
 	for (size_t i = 0; !kept && i < c->collect.count; i++) {
 		const struct collect_process *other = &c->collect.processes[i];
@@ -63,21 +62,22 @@ static bool is_kept(const struct events *c, const struct probes_session *session
 			const struct probes_probe *q = probes_at(other->member->session, its);
 
 			kept = !strcmp(p->name, q->name) && !strcmp(p->provider, q->provider) &&
-			       probes_events_cost(other->member->session, its);
+			       probes_cost(other->member->session, its).event_ns;
 		}
 	}
 	return kept;
 }
 
 /* Is every hit of a probe an event? */
-static bool is_whole(const struct events *c, const struct probes_session *session, size_t probe)
+static bool is_whole(const struct events *c, const struct collect_process *process, size_t probe)
 {
+	const struct probes_session *session = process->member->session;
 	const struct probes_condition *filter = c->collect.filter;
+	uint32_t sites = collect_sites(process, probe);
 	unsigned texts;
 
-	return is_kept(c, session, probe) &&
-	       probes_live_at(session, probe)->sites_counted ==
-		       probes_at(session, probe)->site_count &&
+	return sites && sites == probes_at(session, probe)->site_count &&
+	       (process->recorded || is_kept(c, session, probe)) &&
 	       !(filter && probes_condition_arguments(filter, &texts));
 }
 
@@ -96,7 +96,7 @@ static bool begin(void *data, struct collect_process *process)
 
 		all[i] = (struct chrome_probe){.provider = probes_at(session, probe)->provider,
 			.name = probes_at(session, probe)->name,
-			.whole = is_whole(c, session, probe)};
+			.whole = is_whole(c, process, probe)};
 		shown[probe].number = c->numbers[i];
 		if (record_file_goes_on(&c->record) && is_kept(c, session, probe))
 			recording_put_kept(&c->record.lines, c->numbers[i],
@@ -106,7 +106,9 @@ static bool begin(void *data, struct collect_process *process)
 		chrome_roles(all, process->count);
 	for (size_t i = 0; all && shown && i < process->count; i++)
 		shown[process->probes[i].probe].role = all[i].role;
-	if (probes_process_info(process->member->pid, &info, &e) == 0)
+	if (process->recorded)
+		events_print_process(&c->print, process->member->pid, process->recorded->comm);
+	else if (probes_process_info(process->member->pid, &info, &e) == 0)
 		events_print_process(&c->print, process->member->pid, info.name);
 	free(all);
 	return all && shown;
@@ -120,38 +122,32 @@ static bool take(
 	uint64_t most = c->collect.options->most;
 	struct probes_session *session = process->member->session;
 	const char *names[PROBES_EVENT_ARGUMENTS] = {0};
-	bool callers = c->collect.options->callers;
-	struct probes_caller caller;
+	struct probes_caller room;
+	const struct probes_caller *caller = collect_caller(&c->collect, process, event, &room);
 
 	for (size_t i = 0; !c->print.silent && i < event->count; i++)
 		names[i] =
 			probes_argument_name(session, event->probe, event->site, (unsigned)i + 1);
-	if (callers)
-		probes_caller(session, event->caller, &caller);
-	events_print_add(&c->print, probes_at(session, event->probe), shown->role, names, event,
-		callers ? &caller : NULL);
+	events_print_add(
+		&c->print, probes_at(session, event->probe), shown->role, names, event, caller);
 	if (record_file_goes_on(&c->record))
-		recording_put_event(
-			&c->record.lines, shown->number, event, callers ? &caller : NULL);
+		recording_put_event(&c->record.lines, shown->number, event, caller);
 	return !most || c->print.printed + c->print.lines.count - c->print.names < most;
 }
 
-/* The rate is that from the beginning of its time on. */
-static void rate(
-	void *data, const struct collect_process *process, size_t probe, uint64_t hits, int64_t ns)
+static void rate(void *data, const struct collect_process *process, size_t probe, uint64_t hits,
+	int64_t from, int64_t ns)
 {
 	struct events *c = data;
 	size_t index = process->probes[probe].probe;
 	struct shown *shown = (struct shown *)process->own + index;
-	struct recording_rate line = {.probe = shown->number, .ns = ns, .hits = hits};
-	struct timespec now;
+	struct recording_rate line = {
+		.probe = shown->number, .time_ns = from, .ns = ns, .hits = hits};
 
 	/* One 0 ends what was before; more of them say nothing. */
 	if (!hits && !shown->rated)
 		return;
 	shown->rated = hits > 0;
-	clock_gettime(CLOCK_REALTIME, &now);
-	line.time_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - ns;
 	events_print_rate(&c->print, probes_at(process->member->session, index),
 		process->member->pid, line.time_ns, counting_rate(hits, ns));
 	if (record_file_goes_on(&c->record))
@@ -173,43 +169,23 @@ static void print(void *data)
 static void put_end(void *data)
 {
 	struct events *c = data;
-	const struct options *o = c->collect.options;
-	double seconds = (double)(c->collect.ended - c->collect.began) / 1e9;
-	uint64_t lost = collect_lost(&c->collect), unread = 0;
-	char text[200], time[32];
-	struct line l = {.text = text, .size = sizeof text};
-	bool over = false;
+	struct recording_end *end = &c->end;
+	char more[100] = "";
 
-	for (size_t i = 0; i < c->collect.count; i++) {
-		uint64_t hits;
-
-		over = collect_over(&c->collect.processes[i], &hits) || over;
-		unread += hits;
-	}
-	events_print_end(&c->print, lost, unread, seconds, over);
-	c->end = (struct recording_end){.how = c->collect.measure.how,
-		.events = c->print.printed + c->print.unwritten,
-		.lost = lost,
-		.only_counted = unread,
-		.seconds = seconds,
-		.over = over};
-	line_add(&l, "%" PRIu64 " event%s in %s s", c->print.printed,
-		line_s((size_t)c->print.printed), counting_number(seconds, 3, time, sizeof time));
-	line_add(&l, lost ? ", %" PRIu64 " lost" : ", none lost", lost);
-	if (unread)
-		line_add(&l, ", %" PRIu64 " hits only counted", unread);
-	if (collect_hung_up(&c->collect))
+	*end = collect_end(&c->collect);
+	end->events = c->print.printed + c->print.unwritten;
+	if (end->how || c->print.format == FORMAT_CHROME)
+		events_print_end(&c->print, end);
+	if (c->collect.replay && c->print.code)
 		return;
 	if (c->print.unwritten == 1)
-		line_add(&l, "; output failed: the last event was not written");
+		snprintf(more, sizeof more, "; output failed: the last event was not written");
 	else if (c->print.unwritten)
-		line_add(&l,
+		snprintf(more, sizeof more,
 			"; output failed: some of the last %" PRIu64 " events were not written",
 			c->print.unwritten);
-	/* Always say what is missing. */
-	if (!o->quiet || lost || unread)
-		report_line("%s", text);
-	if (!o->quiet)
+	collect_tell_totals(&c->collect, c->print.printed, "event", more);
+	if (!c->collect.options->quiet && !c->collect.replay && !collect_hung_up(&c->collect))
 		collect_tell_lost(&c->collect);
 }
 
@@ -222,8 +198,9 @@ int events_run(const struct options *o)
 		.rate = rate,
 		.print = print,
 		.end = put_end};
-	struct events c = {
-		.print = {.format = o->format, .silent = o->record && o->quiet && !o->output}};
+	struct events c = {.print = {.format = o->format,
+				   .sorted = o->recording,
+				   .silent = o->record && o->quiet && !o->output}};
 	int status;
 
 	outbuf_outlive();

@@ -8,17 +8,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ui/figures/event.h"
-#include "ui/output/json_value.h"
 #include "ui/output/outbuf.h"
 
 #define NAME_WIDTH 15 /* of a thread: TASK_COMM_LEN less its NUL */
-
-/* ----------------------------------------------------------------------- text */
 
 static void put_padded(struct lines *l, const char *safe, size_t width)
 {
@@ -54,65 +50,66 @@ static void text_event(struct lines *l, const struct probes_probe *probe, const 
 	lines_put(l, event_caller(caller, event->caller, from));
 }
 
-/* ----------------------------------------------------------------------- JSON */
-
-static void json_text(struct lines *l, const char *raw)
+static void emit_args(struct emit *e, const char *const *names, const struct probes_event *event)
 {
-	json_t *value = json_value_text(raw);
-	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+	char number[EVENT_NUMBER_BYTES];
 
-	lines_put(l, text ? text : "null");
-	free(text);
-	json_decref(value);
+	emit_list(e, args);
+	for (size_t i = 0; i < event->count; i++) {
+		const struct probes_value *value = &event->values[i];
+
+		emit_object(e, none, TEXT(argument, names[i]),
+			DIGITS(value, event_json(value, number)), TEXT(text, value->text));
+		if (value->cut)
+			emit(e, BOOL(cut, true));
+		emit_close(e);
+	}
+	emit_close(e);
 }
 
-/* null: unknown. */
-static void json_caller(struct lines *l, const struct probes_caller *caller, uint64_t address)
+static void emit_caller(struct emit *e, const struct probes_caller *caller, uint64_t address)
 {
-	char text[EVENT_CALLER_BYTES];
+	char symbol[EVENT_CALLER_BYTES], line[EVENT_CALLER_BYTES];
 
 	if (!address) {
-		lines_put(l, ",\"caller\":null");
+		emit(e, NONE(caller));
 		return;
 	}
-	lines_format(l, ",\"caller\":{\"address\":\"0x%" PRIx64 "\",\"symbol\":", address);
-	json_text(l, caller->object ? event_caller_symbol(caller, address, text) : NULL);
-	lines_put(l, ",\"line\":");
-	json_text(l, event_caller_line(caller, text));
-	lines_put(l, "}");
+	emit_object(e, caller, ADDRESS(address, address),
+		KNOWN(caller->object, TEXT, symbol, event_caller_symbol(caller, address, symbol)),
+		TEXT(line, event_caller_line(caller, line)));
+	emit_close(e);
 }
 
-static void json_event(struct lines *l, const struct probes_probe *probe, const char *const *names,
-	const struct probes_event *event, const struct probes_caller *caller)
+static void json_event(struct events_print *out, const struct probes_probe *probe,
+	const char *const *names, const struct probes_event *event,
+	const struct probes_caller *caller)
 {
-	char time[EVENT_TIME_BYTES], number[EVENT_NUMBER_BYTES];
+	struct emit *e = &out->json;
+	char time[EVENT_TIME_BYTES];
 
-	lines_format(l,
-		"{\"time\":\"%s\",\"time_ns\":%" PRId64 ",\"pid\":%d,\"tid\":%d,\"thread\":",
-		event_time(event->time_ns, true, time), event->time_ns, (int)event->pid,
-		(int)event->tid);
-	json_text(l, *event->thread ? event->thread : NULL);
-	lines_put(l, ",\"provider\":");
-	json_text(l, probe->provider);
-	lines_put(l, ",\"name\":");
-	json_text(l, probe->name);
-	lines_put(l, ",\"args\":[");
-	for (size_t i = 0; i < event->count; i++) {
-		lines_put(l, i ? ",{\"name\":" : "{\"name\":");
-		json_text(l, names[i]);
-		lines_put(l, ",\"value\":");
-		lines_put(l, event_json(&event->values[i], number));
-		lines_put(l, ",\"text\":");
-		json_text(l, event->values[i].text);
-		lines_put(l, event->values[i].cut ? ",\"cut\":true}" : "}");
-	}
-	lines_put(l, "]");
+	if (!e->file)
+		*e = emit_begin(
+			open_memstream(&out->text, &out->size), FORMAT_JSON, SCHEMA_EVENTS, true);
+	out->lines.failed = out->lines.failed || !e->file;
+	if (!e->file)
+		return;
+	rewind(e->file);
+	emit_object(e, none, TEXT(time, event_time(event->time_ns, true, time)),
+		I64(time_ns, event->time_ns), I64(pid, event->pid), I64(tid, event->tid),
+		KNOWN(*event->thread, TEXT, thread, event->thread), TEXT(provider, probe->provider),
+		TEXT(name, probe->name));
+	emit_args(e, names, event);
 	if (caller)
-		json_caller(l, caller, event->caller);
-	lines_put(l, "}");
+		emit_caller(e, caller, event->caller);
+	emit_end(e);
+	if (fflush(e->file) == 0 && out->size) {
+		out->text[out->size - 1] = '\0'; /* instead of the newline */
+		lines_put(&out->lines, out->text);
+	} else {
+		out->lines.failed = true;
+	}
 }
-
-/* ------------------------------------------------------------------ the output */
 
 void events_print_add(struct events_print *out, const struct probes_probe *probe,
 	enum pair_role role, const char *const names[PROBES_EVENT_ARGUMENTS],
@@ -123,7 +120,7 @@ void events_print_add(struct events_print *out, const struct probes_probe *probe
 
 	if (out->silent || out->format != FORMAT_CHROME) {
 		if (!out->silent && out->format == FORMAT_JSON)
-			json_event(&out->lines, probe, names, event, caller);
+			json_event(out, probe, names, event, caller);
 		else if (!out->silent)
 			text_event(&out->lines, probe, names, event, caller);
 		lines_end(&out->lines, from, event->time_ns);
@@ -194,30 +191,26 @@ void events_print_flush(struct events_print *out, uint64_t lost)
 	lines_clear(l);
 }
 
-void events_print_end(
-	struct events_print *out, uint64_t lost, uint64_t unread, double seconds, bool over)
+void events_print_end(struct events_print *out, const struct recording_end *end)
 {
-	json_t *line;
+	struct emit e = emit_begin(out->file, out->format, SCHEMA_EVENTS, true);
 
 	if (out->silent)
 		return;
-	if (out->format == FORMAT_CHROME) {
+	if (out->format == FORMAT_CHROME)
 		fputs(out->printed + out->names_printed ? "]\n" : "[]\n", out->file);
-		fflush(out->file);
-	}
-	if (out->format != FORMAT_JSON)
-		return;
-	line = json_pack("{s:I, s:I, s:I, s:f, s:b}", "events", (json_int_t)out->printed, "lost",
-		(json_int_t)lost, "only_counted", (json_int_t)unread, "seconds", seconds,
-		"over_budget", (int)over);
-	json_dumpf(line, out->file, JSON_COMPACT | JSON_REAL_PRECISION(12));
-	json_decref(line);
-	fputc('\n', out->file);
+	if (out->format == FORMAT_JSON)
+		emit_element(&e, U64(events, out->printed), U64(lost, end->lost),
+			U64(undecided, end->undecided), U64(only_counted, end->only_counted),
+			REAL(seconds, end->seconds), BOOL(over_budget, end->over));
 	fflush(out->file);
 }
 
 void events_print_done(struct events_print *out)
 {
+	if (out->json.file)
+		fclose(out->json.file);
+	free(out->text);
 	lines_done(&out->lines);
 	chrome_done(&out->chrome);
 }

@@ -1,12 +1,13 @@
 /* How events are printed. */
-#ifndef UI_CLI_EVENTS_PRINT_H
-#define UI_CLI_EVENTS_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
 #include "probes.h"
 #include "ui/options/options.h"
 #include "ui/output/chrome.h"
+#include "ui/output/emit.h"
+#include "ui/recording/recording.h"
 #include "ui/words/lines.h"
 
 struct events_print {
@@ -14,6 +15,9 @@ struct events_print {
 	enum format format;
 	bool silent; /* events are counted only */
 	struct lines lines;
+	struct emit json; /* into memory: an event, */
+	char *text;       /* of size bytes */
+	size_t size;
 	struct chrome chrome;
 	bool sorted;  /* events come in the order of time */
 	size_t names; /* of the lines kept, those that are no events: names, rates */
@@ -44,9 +48,6 @@ void events_print_rate(struct events_print *out, const struct probes_probe *prob
 void events_print_flush(struct events_print *out, uint64_t lost);
 
 /* The last line of JSON, or the end of the array of FORMAT_CHROME. */
-void events_print_end(
-	struct events_print *out, uint64_t lost, uint64_t unread, double seconds, bool over);
+void events_print_end(struct events_print *out, const struct recording_end *end);
 
 void events_print_done(struct events_print *out);
-
-#endif

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ui/words/report.h"
 #include "ui/words/states.h"
@@ -18,15 +19,11 @@ int explain_error(const struct probes_member *t, const struct probes_error *e, b
 {
 	struct probes_access access;
 
-	report_error_of(many ? t->pid : 0, e);
-	if (e->status != PROBES_DENIED || !t->pid)
+	if (report_error_of(many ? t->pid : 0, e) != PROBES_DENIED || !t->pid)
 		return (int)e->status;
-	if (t->session) {
-		report_access(probes_access(t->session));
-	} else {
+	if (!t->session)
 		probes_explain(t->pid, &access);
-		report_access(&access);
-	}
+	report_access(t->session ? probes_access(t->session) : &access);
 	return (int)e->status;
 }
 
@@ -152,9 +149,33 @@ int explain_cannot_enable(
 	return explain_error(t, &e, many);
 }
 
+static int explain_by_probe(const void *a, const void *b)
+{
+	const size_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Several sessions may have left the same probe. */
+static size_t explain_probes(const struct probes_result *result)
+{
+	size_t *all = calloc(result->item_count + 1, sizeof *all), count = 0, probes = 0;
+
+	for (size_t i = 0; all && i < result->item_count; i++)
+		if (result->items[i].outcome == PROBES_DONE)
+			all[count++] = result->items[i].probe;
+	if (count)
+		qsort(all, count, sizeof *all, explain_by_probe);
+	for (size_t i = 0; i < count; i++)
+		probes += !i || all[i] != all[i - 1];
+	free(all);
+	return probes ? probes : result->done;
+}
+
 const char *explain_done(const struct probes_result *result, char *out, size_t size)
 {
-	int used = snprintf(out, size, "%zu probe%s", result->done, result->done == 1 ? "" : "s");
+	size_t probes = explain_probes(result);
+	int used = snprintf(out, size, "%zu probe%s", probes, probes == 1 ? "" : "s");
 
 	if (result->sites)
 		snprintf(out + used, size - (size_t)used, ", %zu site%s", result->sites,

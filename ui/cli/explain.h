@@ -1,6 +1,5 @@
 /* Explanations on standard error: errors, missing probes, results. */
-#ifndef UI_CLI_EXPLAIN_H
-#define UI_CLI_EXPLAIN_H
+#pragma once
 
 #include "probes.h"
 #include "ui/options/options.h"
@@ -53,5 +52,3 @@ struct tally {
 void explain_count(struct tally *tally, int status);
 /* 0; the first failure where all failed; else PROBES_FAILED. */
 int explain_status(const struct tally *tally);
-
-#endif

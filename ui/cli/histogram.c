@@ -15,7 +15,6 @@
 struct histogram {
 	struct collect collect;
 	struct histogram_list list;
-	int64_t table_ms;   /* when the next table is due; 0: no table was printed yet */
 	uint64_t delivered; /* for -max */
 };
 
@@ -53,7 +52,7 @@ static bool begin(void *data, struct collect_process *process)
 	row->member = process->member;
 	row->probe = process->probes[0].probe;
 	row->sites = probes_at(row->member->session, row->probe)->site_count;
-	row->counted = probes_live_at(row->member->session, row->probe)->sites_counted;
+	row->counted = collect_sites(process, row->probe);
 	process->own = rows[c->list.count++] = row;
 	return true;
 }
@@ -72,32 +71,27 @@ static bool take(
 
 static void read_lost(struct histogram *c)
 {
+	const struct recording_end *end = &c->collect.pass.end;
+
 	for (size_t i = 0; i < c->list.count; i++) {
 		struct histogram_row *row = c->list.rows[i];
 
 		row->lost = probes_events(row->member->session).lost;
-		row->over = collect_over(&c->collect.processes[i], &row->only_counted);
+		row->over = collect_over(&c->collect.processes[i], &row->only_counted) || end->over;
 	}
+	c->list.lost = c->collect.replay ? collect_end(&c->collect).lost : 0;
+	c->list.only_counted = end->only_counted;
 	c->list.now = c->collect.ended ? c->collect.ended : now_ns();
-}
-
-static void print(void *data)
-{
-	struct histogram *c = data;
-	int64_t interval = (int64_t)c->collect.options->interval_ms;
-
 	if (!c->list.began)
 		c->list.began = c->list.table = c->collect.began;
-	if (!interval)
-		return;
-	if (!c->table_ms)
-		c->table_ms = c->collect.began / 1000000 + interval;
-	if (now_ms() < c->table_ms)
-		return;
+}
+
+static void put_interval(void *data)
+{
+	struct histogram *c = data;
+
 	read_lost(c);
 	histogram_print(c->collect.measure.file, c->collect.options, &c->list, false);
-	/* Late by more than an interval: no table for what was missed. */
-	c->table_ms += interval * (1 + (now_ms() - c->table_ms) / interval);
 }
 
 static void put_end(void *data)
@@ -114,7 +108,7 @@ int histogram_run(const struct options *o)
 		.check = check,
 		.begin = begin,
 		.take = take,
-		.print = print,
+		.table = put_interval,
 		.end = put_end};
 	struct histogram c = {.list.argument = o->argument};
 	int status = collect_open(&c.collect, o);

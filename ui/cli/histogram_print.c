@@ -15,14 +15,13 @@
 #include "ui/cli/histogram_print.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ui/figures/counting.h"
 #include "ui/figures/event.h"
-#include "ui/output/json_value.h"
+#include "ui/output/emit.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/line.h"
 
@@ -145,7 +144,9 @@ static void put_missing(FILE *file, const struct table *t, size_t sites, size_t 
 	const struct {
 		uint64_t count;
 		const char *one, *many;
-	} all[] = {{t->lost, "event was lost", "events were lost"},
+	} all[] = {
+		{t->lost, t->list->lost ? "event of the recording was lost" : "event was lost",
+			t->list->lost ? "events of the recording were lost" : "events were lost"},
 		{t->d->unreadable, "value could not be read", "values could not be read"},
 		{t->only_counted, "hit was only counted", "hits were only counted"},
 		{t->d->nan, "value is not a number (nan)", "values are not numbers (nan)"}};
@@ -188,6 +189,8 @@ static void text_table(FILE *file, const struct options *o, struct histogram_lis
 		sites += row->sites;
 		counted += row->counted;
 	}
+	t.lost += all->lost;
+	t.only_counted += all->only_counted;
 	if (all->count > 1)
 		t.d = &sum;
 	if (!total || all->started)
@@ -205,19 +208,6 @@ static void text_table(FILE *file, const struct options *o, struct histogram_lis
 
 /* ------------------------------------------------------------- JSON and CSV */
 
-static const struct probes_probe *probe_of(const struct table *t)
-{
-	return probes_at(t->row->member->session, t->row->probe);
-}
-
-static void json_text(FILE *file, const char *raw)
-{
-	json_t *value = json_value_text(raw);
-
-	json_dumpf(value, file, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
-	json_decref(value);
-}
-
 /* A bound of a row; "null" where there is none. */
 static const char *bound_json(double bound, char *out, size_t size)
 {
@@ -231,126 +221,106 @@ static const char *bound_json(double bound, char *out, size_t size)
 	return out;
 }
 
-static const char *mean_json(const struct distribution *d, char *out)
+/* In a format of rows all is a row of its own, with the number of its values or hits. */
+static void emit_row_of(struct emit *e, const char *kind, uint64_t count)
 {
-	const struct probes_value mean = {.kind = PROBES_VALUE_FLOAT, .real = distribution_mean(d)};
-
-	return event_json(&mean, out);
+	emit(e, TEXT(kind, kind), U64(count, count));
+	emit_row(e);
+	emit(e, NONE(from), NONE(to), NONE(value));
 }
 
-static void json_row(FILE *file, const struct table *t)
+/* A figure of hits or values, or one of so many numbers. */
+static void emit_figure(struct emit *e, struct emit_value v, uint64_t numbers)
+{
+	char out[EMIT_SIZE];
+	const char *text = emit_text(&v, out);
+
+	if (!e->ops->row) {
+		emit_values(e, &v, 1);
+	} else if (v.kind == EMIT_U64) {
+		emit_row_of(e, fields[v.field].name, v.u64);
+	} else if (text) {
+		emit(e, DIGITS(value, text));
+		emit_row_of(e, fields[v.field].name, numbers);
+	}
+}
+
+static void emit_bucket(struct emit *e, const struct distribution_row *row)
+{
+	char from[48], to[48];
+
+	emit_element(e, DIGITS(from, bound_json(row->from, from, sizeof from)),
+		DIGITS(to, bound_json(row->to, to, sizeof to)), U64(count, row->count));
+	if (e->ops->row)
+		emit_row_of(e, "bucket", row->count);
+}
+
+static void emit_value(struct emit *e, const struct distribution_value *one)
+{
+	const struct probes_value *value = &one->value;
+	char number[EVENT_NUMBER_BYTES], name[EVENT_VALUE_BYTES];
+	const char *digits = event_json(value, number), *text = value->text;
+
+	if (e->ops->row) {
+		emit(e, text ? TEXT(value, text) : DIGITS(value, digits));
+		emit_row_of(e, !text ? "value" : value->cut ? "text_cut" : "text", one->count);
+		return;
+	}
+	/* Numbers that JSON does not have: nan, inf. */
+	if (!text && !strcmp(digits, "null"))
+		text = event_value(value, name);
+	emit_object(e, none, KNOWN(!value->text, DIGITS, value, digits), TEXT(text, text));
+	if (value->cut)
+		emit(e, BOOL(cut, true));
+	emit(e, U64(count, one->count));
+	emit_close(e);
+}
+
+static void emit_table(struct emit *e, const struct table *t)
 {
 	struct distribution_row rows[DISTRIBUTION_BUCKETS];
 	size_t count = distribution_rows(t->d, rows);
 	const struct distribution_value **all = distribution_sorted(t->d);
-	char min[EVENT_NUMBER_BYTES], max[EVENT_NUMBER_BYTES], mean[EVENT_NUMBER_BYTES];
-	char from[48], to[48], number[EVENT_VALUE_BYTES];
-	const char *comma = "";
-
-	fprintf(file, "{\"table\":\"%s\",\"pid\":%d,\"probe\":", t->total ? "total" : "interval",
-		(int)t->row->member->pid);
-	json_text(file, outbuf_probe(probe_of(t)));
-	fprintf(file, ",\"argument\":\"arg%u\",\"name\":", t->list->argument);
-	json_text(file,
-		probes_argument_name(t->row->member->session, t->row->probe, 0, t->list->argument));
-	fprintf(file,
-		",\"seconds\":%s,\"events\":%" PRIu64 ",\"lost\":%" PRIu64
-		",\"unreadable\":%" PRIu64 ",\"only_counted\":%" PRIu64 ",\"over_budget\":%s",
-		counting_number(t->seconds, 6, number, sizeof number),
-		t->d->count + t->d->unreadable, t->lost, t->d->unreadable, t->only_counted,
-		t->row->over ? "true" : "false");
-	fprintf(file, ",\"min\":%s,\"max\":%s,\"mean\":%s,\"buckets\":[",
-		event_json(&t->d->min, min), event_json(&t->d->max, max), mean_json(t->d, mean));
-	for (size_t i = 0; i < count; i++) {
-		if (!rows[i].count)
-			continue;
-		fprintf(file, "%s{\"from\":%s,\"to\":%s,\"count\":%" PRIu64 "}", comma,
-			bound_json(rows[i].from, from, sizeof from),
-			bound_json(rows[i].to, to, sizeof to), rows[i].count);
-		comma = ",";
-	}
-	fputs("],\"values\":[", file);
-	for (size_t i = 0; all && i < t->d->value_count; i++) {
-		const struct probes_value *value = &all[i]->value;
-		const char *json = value->text ? "null" : event_json(value, number);
-
-		fprintf(file, "%s{\"value\":%s,\"text\":", i ? "," : "", json);
-		/* Numbers that JSON does not have: nan, inf. */
-		json_text(file, value->text || strcmp(json, "null") ? value->text
-								    : event_value(value, number));
-		fprintf(file, "%s,\"count\":%" PRIu64 "}", value->cut ? ",\"cut\":true" : "",
-			all[i]->count);
-	}
-	fprintf(file, "],\"distinct\":%zu,\"values_complete\":%s}\n", t->d->value_count,
-		all && !t->d->others ? "true" : "false");
-	free(all);
-}
-
-/* One line: kind, from, to and value are fields, of which the last one is raw. */
-static void csv_line(struct outbuf *b, const struct table *t, const char *kind, const char *from,
-	const char *to, const char *value, uint64_t count)
-{
-	char text[200], seconds[32];
-
-	snprintf(text, sizeof text, "%s,%d,", t->total ? "total" : "interval",
-		(int)t->row->member->pid);
-	outbuf_text(b, text);
-	outbuf_csv(b, probe_of(t)->provider);
-	outbuf_text(b, ",");
-	outbuf_csv(b, probe_of(t)->name);
-	snprintf(text, sizeof text, ",arg%u,%s,%s,%s,%s,", t->list->argument,
-		counting_number(t->seconds, 6, seconds, sizeof seconds), kind, from, to);
-	outbuf_text(b, text);
-	outbuf_csv(b, value);
-	snprintf(text, sizeof text, ",%" PRIu64 "\n", count);
-	outbuf_text(b, text);
-}
-
-static void csv_row(FILE *file, const struct table *t)
-{
 	const struct distribution *d = t->d;
-	struct distribution_row rows[DISTRIBUTION_BUCKETS];
-	size_t count = distribution_rows(d, rows);
-	const struct distribution_value **all = distribution_sorted(d);
-	char number[EVENT_VALUE_BYTES], from[48], to[48];
-	struct outbuf b;
+	struct probes_session *session = t->row->member->session;
+	const struct probes_probe *p = probes_at(session, t->row->probe);
+	uint64_t numbers = distribution_numbers(d);
+	char arg[16], number[EVENT_NUMBER_BYTES];
 
-	outbuf_begin(&b, file);
-	csv_line(&b, t, "events", "", "", "", d->count + d->unreadable);
-	csv_line(&b, t, "lost", "", "", "", t->lost);
-	csv_line(&b, t, "unreadable", "", "", "", d->unreadable);
-	csv_line(&b, t, "only_counted", "", "", "", t->only_counted);
-	if (d->min.kind) {
-		csv_line(
-			&b, t, "min", "", "", event_json(&d->min, number), distribution_numbers(d));
-		csv_line(
-			&b, t, "max", "", "", event_json(&d->max, number), distribution_numbers(d));
-		csv_line(&b, t, "mean", "", "", mean_json(d, number), distribution_numbers(d));
-	}
+	snprintf(arg, sizeof arg, "arg%u", t->list->argument);
+	emit_object(e, none, TEXT(table, t->total ? "total" : "interval"),
+		I64(pid, t->row->member->pid), TEXT(provider, p->provider), TEXT(name, p->name),
+		TEXT(arg, arg),
+		TEXT(argument, probes_argument_name(session, t->row->probe, 0, t->list->argument)),
+		REAL(seconds, t->seconds));
+	emit_figure(e, U64(events, d->count + d->unreadable), 0);
+	emit_figure(e, U64(lost, t->lost), 0);
+	emit_figure(e, U64(unreadable, d->unreadable), 0);
+	emit_figure(e, U64(only_counted, t->only_counted), 0);
+	emit(e, BOOL(over_budget, t->row->over));
+	emit_figure(e, DIGITS(min, event_json(&d->min, number)), numbers);
+	emit_figure(e, DIGITS(max, event_json(&d->max, number)), numbers);
+	emit_figure(e, REAL(mean, distribution_mean(d)), numbers);
+	emit_list(e, buckets);
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].count)
-			csv_line(&b, t, "bucket", bound_json(rows[i].from, from, sizeof from),
-				bound_json(rows[i].to, to, sizeof to), "", rows[i].count);
-	for (size_t i = 0; all && i < d->value_count; i++) {
-		const struct probes_value *value = &all[i]->value;
-
-		csv_line(&b, t,
-			!value->text ? "value"
-			: value->cut ? "text_cut"
-				     : "text",
-			"", "", value->text ? value->text : event_json(value, number),
-			all[i]->count);
-	}
-	if (d->others || !all)
-		csv_line(&b, t, "others", "", "", "", all ? d->others : d->count);
-	outbuf_flush(&b);
+			emit_bucket(e, &rows[i]);
+	emit_close(e);
+	emit_list(e, values);
+	for (size_t i = 0; all && i < d->value_count; i++)
+		emit_value(e, all[i]);
+	emit_close(e);
+	if (e->ops->row && (d->others || !all))
+		emit_row_of(e, "others", all ? d->others : d->count);
+	emit(e, U64(distinct, d->value_count), BOOL(values_complete, all && !d->others));
+	emit_end(e);
 	free(all);
 }
 
 void histogram_print(FILE *file, const struct options *o, struct histogram_list *all, bool total)
 {
-	if (o->format == FORMAT_CSV && !all->started)
-		fputs("table,pid,provider,name,argument,seconds,kind,from,to,value,count\n", file);
+	struct emit e = emit_begin(file, o->format, SCHEMA_HISTOGRAM, all->started);
+
 	for (size_t i = 0; total && i < all->count; i++)
 		distribution_merge(&all->rows[i]->total, &all->rows[i]->part);
 	if (o->format <= FORMAT_TEXT)
@@ -359,10 +329,10 @@ void histogram_print(FILE *file, const struct options *o, struct histogram_list 
 		struct histogram_row *row = all->rows[i];
 		struct table t = table_of(all, o, row, total);
 
-		if (o->format == FORMAT_JSON)
-			json_row(file, &t);
-		if (o->format == FORMAT_CSV)
-			csv_row(file, &t);
+		t.lost += all->lost;
+		t.only_counted += all->only_counted;
+		if (o->format > FORMAT_TEXT)
+			emit_table(&e, &t);
 		if (!total)
 			distribution_merge(&row->total, &row->part);
 		distribution_done(&row->part);

@@ -1,6 +1,5 @@
 /* How the results of histogram are printed. */
-#ifndef UI_CLI_HISTOGRAM_PRINT_H
-#define UI_CLI_HISTOGRAM_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -24,13 +23,12 @@ struct histogram_row {
 struct histogram_list {
 	struct histogram_row **rows;
 	size_t count;
-	unsigned argument;         /* from 1 on */
-	int64_t began, now, table; /* ns: the first process did, the last reading, the last table */
-	bool started;              /* something was printed */
+	unsigned argument;           /* from 1 on */
+	int64_t began, now, table;   /* ns: all of them did, the last reading, the last table */
+	bool started;                /* something was printed */
+	uint64_t lost, only_counted; /* of a recording as a whole */
 };
 
 /* The distributions since the last table, or the totals. Text sums up processes; JSON and CSV keep
  * them apart. */
 void histogram_print(FILE *file, const struct options *o, struct histogram_list *all, bool total);
-
-#endif

@@ -1,18 +1,15 @@
 /*
  * The verb latency: measure how long it takes from one probe to another, in running processes or in
  * a program that it starts, and leave them as found.
- *
- * Owns the order: count the sites of both probes, measure, wait, read, stop measuring, undo, print.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ui/cli/latency_print.h"
 #include "ui/cli/measure.h"
 #include "ui/cli/record_file.h"
+#include "ui/cli/result.h"
 #include "ui/cli/run_until.h"
 #include "ui/cli/verbs.h"
 #include "ui/figures/counting.h"
@@ -28,29 +25,10 @@ struct latency {
 	const struct options *options;
 	struct latency_list list;
 	struct record_file record;
+	size_t numbers[2]; /* in it: of the pair in the process that begins */
 };
 
 /* ---------------------------------------------------------------- beginning */
-
-/* The one probe of a name. */
-static int find_one(struct probes_session *session, const struct options *o, const char *name,
-	size_t *probe, struct probes_error *e)
-{
-	struct probes_switch_options narrow = options_switch(o);
-	char what[300];
-	size_t *some, count;
-	int r = probes_find(session, PROBES_BY_NAME, name, &narrow, &some, &count, e);
-
-	if (r < 0)
-		return r;
-	*probe = some[0];
-	free(some);
-	if (count == 1)
-		return 0;
-	snprintf(what, sizeof what, "cannot measure %s", outbuf_safe(name));
-	return report_set(e, PROBES_USAGE, -EINVAL, what, "choose one with -object",
-		"%zu files have such a probe", count);
-}
 
 /* The sites of both probes, and how many of them are counted. */
 static void count_sites(struct latency_row_of *row)
@@ -61,6 +39,20 @@ static void count_sites(struct latency_row_of *row)
 		row->sites += probes_at(row->member->session, probe)->site_count;
 		row->counted += probes_live_at(row->member->session, probe)->sites_counted;
 	}
+}
+
+/* Say of each probe why sites of it are not counted. */
+static void put_reasons(const struct latency_row_of *row)
+{
+	for (int i = 0; i < 2; i++) {
+		size_t probe = i ? row->end : row->start;
+		struct reasons reasons = {0};
+
+		reasons_add(&reasons, row->member->session, probe);
+		reasons_tell(&reasons, outbuf_probe(probes_at(row->member->session, probe)));
+	}
+	if (row->stop_sites)
+		report_more("-stop would count %zu more", row->stop_sites);
 }
 
 /* "measuring a:start -> a:end by thread in process 12; 1 of 3 sites cannot be counted" */
@@ -78,37 +70,56 @@ static void put_beginning(const struct latency_row_of *row, unsigned by)
 			"; %u of %u sites cannot be counted: pairs that pass there are missing",
 			(unsigned)(row->sites - row->counted), (unsigned)row->sites);
 	report_line("%s", text);
+	if (row->counted < row->sites)
+		put_reasons(row);
 }
 
-/* Say of each probe why sites of it are not counted. */
-static void put_reasons(const struct latency_row_of *row, size_t stop_sites)
+/* Are its pairs among those of another process, which is measured, too? Then it has no table. */
+static bool is_shared(const struct probes_member *t, bool quiet)
 {
-	for (int i = 0; i < 2; i++) {
-		size_t probe = i ? row->end : row->start;
-		const struct probes_probe *p = probes_at(row->member->session, probe);
+	struct probes_latency now;
+	struct probes_error e;
 
-		struct reasons reasons = {0};
+	if (probes_latency_read(t->session, &now, &e) < 0)
+		return false;
+	if (now.shared && !quiet)
+		report_line(
+			"pid %d: its pairs are among those of process %d: it shares its counters",
+			(int)t->pid, (int)now.shared);
+	return now.shared;
+}
 
-		reasons_add(&reasons, row->member->session, probe);
-		for (size_t k = 0; k < reasons.count; k++)
-			report_more("%s, %zu site%s: %s", outbuf_probe(p), reasons.all[k].sites,
-				line_s(reasons.all[k].sites), reasons.all[k].why);
-	}
-	if (stop_sites)
-		report_more("-stop would count %zu more", stop_sites);
+static int choose(void *data, struct probes_session *session, struct probes_action *action,
+	struct probes_error *e)
+{
+	struct latency *c = data;
+	const struct options *o = c->options;
+	const struct probes_action *pair = &o->actions.items[0];
+	size_t start, end, *both;
+
+	if (measure_find_one(session, o, pair->text, &start, e) < 0 ||
+		measure_find_one(session, o, pair->second, &end, e) < 0 ||
+		probes_latency_check(session, start, end, o->by, e) < 0)
+		return -EINVAL;
+	both = calloc(2, sizeof *both);
+	*action = (struct probes_action){
+		.verb = PROBES_COUNT, .by = PROBES_BY_INDEX, .indices = both, .count = 2};
+	if (!both)
+		return probes_failed(e, -ENOMEM, "cannot measure");
+	/* The end first: then no start is left open by that. */
+	both[0] = end;
+	both[1] = start;
+	record_file_describe(&c->record, session, (size_t[]){start, end}, 2, c->numbers);
+	return 0;
 }
 
 /* Measure in one process. Returns the exit status. */
-static int measure_one(void *data, const struct probes_member *t)
+static int begin(void *data, const struct probes_member *t, const struct probes_action *action,
+	const struct probes_result *result)
 {
 	struct latency *c = data;
 	struct latency_row_of *row = reallocarray(c->list.rows, c->list.count + 1, sizeof *row);
-	const struct options *o = c->options;
-	const struct probes_action *pair = &o->actions.items[0];
-	struct probes_result *result;
-	struct probes_action action = {.verb = PROBES_COUNT, .by = PROBES_BY_INDEX, .count = 2};
 	struct probes_error e;
-	size_t both[2];
 	int status;
 
 	if (!row) {
@@ -117,36 +128,21 @@ static int measure_one(void *data, const struct probes_member *t)
 	}
 	c->list.rows = row;
 	row += c->list.count;
-	*row = (struct latency_row_of){.member = t};
-	status = act_open(&c->measure.act, t);
-	if (status)
-		return status;
-	action.indices = both;
-	if (find_one(t->session, o, pair->text, &row->start, &e) < 0 ||
-		find_one(t->session, o, pair->second, &row->end, &e) < 0 ||
-		probes_latency_check(t->session, row->start, row->end, o->by, &e) < 0)
-		return explain_error(t, &e, c->measure.act.many);
-	record_file_describe(
-		&c->record, t->session, (size_t[]){row->start, row->end}, 2, row->numbers);
-	both[0] = row->end;
-	both[1] = row->start;
-	status = measure_count(&c->measure, t, &action, &result);
-	if (status)
-		return status;
-	row->stopped_ns = result->stopped_ns;
+	*row = (struct latency_row_of){.member = t,
+		.start = action->indices[1],
+		.end = action->indices[0],
+		.stopped_ns = result->stopped_ns,
+		.stop_sites = result->stop_sites};
+	memcpy(row->numbers, c->numbers, sizeof c->numbers);
 	count_sites(row);
 	status = act_tell(&c->measure.act, t, result);
-	if (!status && probes_latency_begin(t->session, row->start, row->end, o->by, &e) < 0) {
+	if (!status &&
+		probes_latency_begin(t->session, row->start, row->end, c->options->by, &e) < 0) {
 		status = explain_error(t, &e, c->measure.act.many);
-		put_reasons(row, result->stop_sites);
-	} else if (!status) {
+		put_reasons(row);
+	} else if (!status && !is_shared(t, c->options->quiet)) {
 		c->list.count++;
-		if (!o->quiet)
-			put_beginning(row, o->by);
-		if (!o->quiet && row->counted < row->sites)
-			put_reasons(row, result->stop_sites);
 	}
-	probes_result_free(result);
 	return status;
 }
 
@@ -158,12 +154,9 @@ static void read_all(void *data)
 	struct probes_error e;
 
 	/* Of one that has ended, or is no longer measured, the last reading holds all. */
-	for (size_t i = 0; i < c->list.count; i++) {
-		struct latency_row_of *row = &c->list.rows[i];
-
+	for (struct latency_row_of *row = c->list.rows; row < c->list.rows + c->list.count; row++)
 		if (!row->over && !probes_latency_read(row->member->session, &row->now, &e))
 			c->list.now = row->read = now_ns();
-	}
 }
 
 static const char *all_over(void *data)
@@ -176,32 +169,44 @@ static const char *all_over(void *data)
 	return "-max-overhead was exceeded";
 }
 
+/* End measuring in a process (NULL: in all), and where its pairs come from. */
+static void end_measuring(struct latency *c, const struct probes_member *only)
+{
+	for (size_t i = 0; i < probes_group_count(c->measure.group); i++) {
+		const struct probes_member *t = probes_group_at(c->measure.group, i);
+		struct probes_latency now = {0};
+		struct probes_error e;
+
+		if (!t->session)
+			continue;
+		if (only && t != only &&
+			(probes_latency_read(t->session, &now, &e) < 0 || now.shared != only->pid))
+			continue;
+		probes_latency_end(t->session);
+	}
+}
+
 /* What costs more than -max-overhead is measured no longer; what was measured stays. */
 static void check_all(void *data, int64_t ns)
 {
 	struct latency *c = data;
 
-	for (size_t i = 0; i < c->list.count; i++) {
-		struct latency_row_of *row = &c->list.rows[i];
+	for (struct latency_row_of *row = c->list.rows; row < c->list.rows + c->list.count; row++) {
 		uint64_t pairs = row->now.matched + row->now.nested, more = pairs - row->checked;
 		struct probes_error e;
-		char text[48];
+		char text[200];
 
 		row->checked = pairs;
 		if (row->over ||
-			!counting_exceeds(more, LATENCY_PAIR_NS, ns, c->options->max_overhead))
+			!counting_exceeds(more, PROBES_PAIR_NS, ns, c->options->max_overhead))
 			continue;
-		probes_latency_end(row->member->session);
+		end_measuring(c, row->member);
 		if (!probes_latency_read(row->member->session, &row->now, &e))
 			row->read = now_ns();
 		row->over = true;
-		report_line(
-			"pid %d: no longer measured: at about %d ns a pair it cost an estimated %s "
-			"%% of a core, and -max-overhead is %g",
-			(int)row->member->pid, LATENCY_PAIR_NS,
-			counting_rate_text(
-				counting_overhead(more, LATENCY_PAIR_NS, ns), text, sizeof text),
-			c->options->max_overhead);
+		report_line("pid %d: no longer measured: %s", (int)row->member->pid,
+			counting_over_text("pair", more, PROBES_PAIR_NS, ns,
+				c->options->max_overhead, text, sizeof text));
 	}
 }
 
@@ -241,38 +246,50 @@ static void put_interval(void *data)
 	put_table(data, false);
 }
 
-/* Measure, undo, and print the totals. *sig: what ended it, or 0. Returns the exit status. */
-static int measure_and_undo(void *data, int *sig)
+/*
+ * Begin the time of all, and say so: the pairs of those that were ready before the last one do not
+ * count until then, since no time does.
+ */
+static void start(void *data)
 {
 	struct latency *c = data;
-	int status = measure_resume(&c->measure);
+	struct probes_error e;
 
-	if (status)
-		return status;
+	for (size_t i = 0; i < c->list.count; i++)
+		if (probes_latency_reset(c->list.rows[i].member->session, &e) < 0)
+			explain_error(c->list.rows[i].member, &e, c->measure.act.many);
 	c->list.began = c->list.now = c->list.table = now_ns();
-	for (size_t i = 0; i < c->list.count; i++)
-		c->list.rows[i].read = c->list.began;
-	*sig = measure_wait(&c->measure);
-	for (size_t i = 0; i < c->list.count; i++)
-		probes_latency_end(c->list.rows[i].member->session);
-	read_all(c);
-	run_until_undo(&c->measure.hold);
-	put_table(c, true);
-	return PROBES_OK;
+	for (struct latency_row_of *row = c->list.rows; row < c->list.rows + c->list.count; row++) {
+		row->read = c->list.began;
+		if (!c->options->quiet)
+			put_beginning(row, c->list.by);
+	}
 }
 
-/* ------------------------------------------------------------------ the verb */
+static void stop(void *data)
+{
+	end_measuring(data, NULL);
+	read_all(data);
+}
+
+static void put_total(void *data)
+{
+	put_table(data, true);
+}
 
 int latency_run(const struct options *o)
 {
 	static const struct measure_ops ops = {.verb = "latency",
 		.held = "measured",
-		.begin = measure_one,
-		.measure = measure_and_undo,
+		.choose = choose,
+		.begin = begin,
+		.start = start,
 		.read = read_all,
 		.check = check_all,
 		.table = put_interval,
-		.over = all_over};
+		.over = all_over,
+		.stop = stop,
+		.end = put_total};
 	struct latency c = {.options = o};
 	struct recording_end end = {0};
 	int status;
@@ -281,7 +298,7 @@ int latency_run(const struct options *o)
 	status = record_file_open(&c.record, o, "latency");
 	if (status)
 		return status;
-	c.measure.file = measure_output(o);
+	c.measure.file = result_open(o);
 	if (!c.measure.file)
 		return record_file_close(&c.record, NULL, PROBES_FAILED);
 	c.list.by = o->by;

@@ -9,20 +9,16 @@
 #include "ui/cli/latency_print.h"
 
 #include <inttypes.h>
-#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ui/figures/counting.h"
 #include "ui/figures/latency.h"
-#include "ui/output/json_value.h"
+#include "ui/output/emit.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/line.h"
 
 #define BAR_WIDTH 32
-
-/* By enum latency_figure. */
-static const char *const figure_names[LATENCY_FIGURES] = {
-	"min_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "mean_ns"};
 
 /* What came since the last table. Its bounds are those of its buckets: min and max are of all. */
 static struct probes_latency part_of(const struct latency_row_of *row, bool total)
@@ -64,8 +60,6 @@ static int64_t time_of(const struct latency_list *all, int64_t end, bool total)
 
 	return end > from ? end - from : 0;
 }
-
-/* ---------------------------------------------------------------------- text */
 
 /* first: without a shortest one, a line with a time fits into 80 columns. */
 static void put_figures(FILE *file, const struct probes_latency *l, int64_t ns, size_t first)
@@ -159,101 +153,50 @@ static void text_table(FILE *file, const struct options *o, struct latency_list 
 		counting_number((double)(all->now - all->began) / 1e9, 3, text, sizeof text));
 }
 
-/* ------------------------------------------------------------- JSON and CSV */
-
-static void json_row(
-	FILE *file, const struct latency_list *all, const struct latency_row_of *row, bool total)
+static void emit_one(struct emit *e, const struct latency_list *all,
+	const struct latency_row_of *row, bool total)
 {
 	struct probes_latency l = part_of(row, total);
-	json_t *buckets = json_array(), *line;
-	uint64_t figures[LATENCY_FIGURES];
-	char key[16];
+	char key[16], *start = strdup(outbuf_probe(row->probes[0]));
+	uint64_t f[LATENCY_FIGURES];
 
-	latency_figures(&l, figures);
+	latency_figures(&l, f);
+	emit_object(e, none, TEXT(table, total ? "total" : "interval"), I64(pid, row->pid),
+		TEXT(prog, row->prog), TEXT(start, start), TEXT(end, outbuf_probe(row->probes[1])),
+		TEXT(by, latency_key(all->by, key, sizeof key)),
+		REAL(seconds, (double)time_of(all, row->read, total) / 1e9),
+		REAL(stopped_ms, (double)row->stopped_ns / 1e6), U64(site_count, row->sites),
+		U64(sites_counted, row->counted), U64(matched, l.matched), U64(open, l.open),
+		U64(end_without_start, l.end_without_start),
+		U64(start_without_end, l.start_without_end), U64(nested, l.nested),
+		U64(lost, l.lost), BOOL(over_budget, row->over),
+		KNOWN(all->of, U64, events_lost, all->of->lost),
+		KNOWN(all->of, U64, events_undecided, all->of->undecided));
+	for (unsigned i = 0; i < LATENCY_FIGURES; i++)
+		emit(e, (struct emit_value){
+				FIELD_min_ns + i, l.matched ? EMIT_U64 : EMIT_NULL, .u64 = f[i]});
+	emit_row(e);
+	emit_list(e, buckets);
 	for (size_t i = 0; i < PROBES_LATENCY_BUCKETS; i++) {
 		uint64_t to = probes_latency_from(i + 1);
 
 		if (l.buckets[i])
-			json_array_append_new(
-				buckets, json_pack("{s:I, s:o, s:I}", "from_ns",
-						 (json_int_t)probes_latency_from(i), "to_ns",
-						 to == UINT64_MAX ? json_null()
-								  : json_integer((json_int_t)to),
-						 "count", (json_int_t)l.buckets[i]));
+			emit_element(e, U64(from_ns, probes_latency_from(i)),
+				KNOWN(to != UINT64_MAX, U64, to_ns, to), U64(count, l.buckets[i]));
 	}
-	line = json_pack("{s:s, s:i, s:o, s:o, s:o, s:s, s:f, s:f, s:i, s:i, s:I, s:I, s:I, s:I, "
-			 "s:I, s:I}",
-		"table", total ? "total" : "interval", "pid", (int)row->pid, "prog",
-		json_value_text(row->prog), "start", json_value_text(outbuf_probe(row->probes[0])),
-		"end", json_value_text(outbuf_probe(row->probes[1])), "by",
-		latency_key(all->by, key, sizeof key), "seconds",
-		(double)time_of(all, row->read, total) / 1e9, "stopped_ms",
-		(double)row->stopped_ns / 1e6, "sites", (int)row->sites, "sites_counted",
-		(int)row->counted, "matched", (json_int_t)l.matched, "open", (json_int_t)l.open,
-		"end_without_start", (json_int_t)l.end_without_start, "start_without_end",
-		(json_int_t)l.start_without_end, "nested", (json_int_t)l.nested, "lost",
-		(json_int_t)l.lost);
-	for (size_t i = 0; i < LATENCY_FIGURES; i++)
-		json_object_set_new(line, figure_names[i],
-			l.matched ? json_integer((json_int_t)figures[i]) : json_null());
-	json_object_set_new(line, "over_budget", json_boolean(row->over));
-	json_object_set_new(line, "buckets", buckets);
-	json_dumpf(line, file, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12));
-	json_decref(line);
-	fputc('\n', file);
-}
-
-static void csv_row(
-	FILE *file, const struct latency_list *all, const struct latency_row_of *row, bool total)
-{
-	struct probes_latency l = part_of(row, total);
-	uint64_t figures[LATENCY_FIGURES];
-	struct outbuf b;
-	char text[200], key[16];
-
-	latency_figures(&l, figures);
-	outbuf_begin(&b, file);
-	snprintf(text, sizeof text, "%s,%d,", total ? "total" : "interval", (int)row->pid);
-	outbuf_text(&b, text);
-	outbuf_csv(&b, row->probes[0]->provider);
-	outbuf_text(&b, ",");
-	outbuf_csv(&b, row->probes[0]->name);
-	outbuf_text(&b, ",");
-	outbuf_csv(&b, row->probes[1]->name);
-	outbuf_text(&b, ",");
-	outbuf_text(&b, latency_key(all->by, key, sizeof key));
-	outbuf_text(&b, ",");
-	outbuf_text(&b, counting_number((double)time_of(all, row->read, total) / 1e9, 6, text,
-				sizeof text));
-	snprintf(text, sizeof text,
-		",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, l.matched,
-		l.open, l.end_without_start, l.start_without_end, l.nested, l.lost);
-	outbuf_text(&b, text);
-	for (size_t i = 0; i < LATENCY_FIGURES; i++) {
-		snprintf(text, sizeof text, ",%" PRIu64, figures[i]);
-		outbuf_text(&b, l.matched ? text : ",");
-	}
-	outbuf_text(&b, "\n");
-	outbuf_flush(&b);
+	emit_end(e);
+	free(start);
 }
 
 void latency_print(FILE *file, const struct options *o, struct latency_list *all, bool total)
 {
-	if (o->format == FORMAT_CSV && all->table == all->began) {
-		fputs("table,pid,provider,start,end,by,seconds,matched,open,end_without_start,"
-		      "start_without_end,nested,lost",
-			file);
-		for (size_t i = 0; i < LATENCY_FIGURES; i++)
-			fprintf(file, ",%s", figure_names[i]);
-		fputc('\n', file);
-	}
+	struct emit e = emit_begin(file, o->format, SCHEMA_LATENCY, all->table != all->began);
+
 	if (o->format <= FORMAT_TEXT)
 		text_table(file, o, all, total);
 	for (size_t i = 0; i < all->count; i++) {
-		if (o->format == FORMAT_JSON)
-			json_row(file, all, &all->rows[i], total);
-		if (o->format == FORMAT_CSV)
-			csv_row(file, all, &all->rows[i], total);
+		if (o->format > FORMAT_TEXT)
+			emit_one(&e, all, &all->rows[i], total);
 		all->rows[i].table = all->rows[i].now;
 	}
 	fflush(file);

@@ -1,11 +1,11 @@
 /* How the results of latency are printed. */
-#ifndef UI_CLI_LATENCY_PRINT_H
-#define UI_CLI_LATENCY_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
 #include "probes.h"
 #include "ui/options/options.h"
+#include "ui/recording/recording.h"
 
 /* One process. */
 struct latency_row_of {
@@ -17,6 +17,7 @@ struct latency_row_of {
 	const struct probes_probe *probes[2]; /* start, end: for the next call of latency_print */
 	uint32_t sites, counted;              /* of both probes */
 	uint64_t stopped_ns;                  /* for the measuring to begin */
+	size_t stop_sites;                    /* that -stop would count besides */
 	struct probes_latency now;            /* at the last reading */
 	struct probes_latency table;          /* at the last table */
 	uint64_t checked;                     /* pairs until the last check of -max-overhead */
@@ -28,10 +29,10 @@ struct latency_list {
 	struct latency_row_of *rows;
 	size_t count;
 	unsigned by;
-	int64_t began, now, table; /* ns: the first process did, the last reading, the last table */
+	int64_t began, now, table; /* ns: all of them did, the last reading, the last table */
+	const struct recording_end
+		*of; /* of recorded events: what they lack; NULL: it was measured */
 };
 
 /* A line, or an object a process, of an interval; or the totals. */
 void latency_print(FILE *file, const struct options *o, struct latency_list *all, bool total);
-
-#endif

@@ -1,7 +1,3 @@
-/*
- * A program that is started here. Owns the following of launchers, the signals that are passed on
- * to the program, and the wait for its end.
- */
 #include "ui/cli/launch.h"
 
 #include <errno.h>
@@ -26,7 +22,8 @@ static void forward(int sig)
 	errno = saved;
 }
 
-void launch_forward_signals(pid_t pid)
+/* As in time(1) the terminal's signals reach the program directly; others are forwarded. */
+static void launch_forward_signals(pid_t pid)
 {
 	static const int forwarded[] = {SIGTERM, SIGHUP};
 	struct sigaction action = {.sa_handler = forward, .sa_flags = SA_RESTART}, old;
@@ -147,16 +144,15 @@ static int follow(
 int launch_start(
 	struct probes_member *t, const struct options *o, const struct probes_options *engine)
 {
-	struct probes_program program = {.file = o->prog, .files = o->files};
+	struct probes_program program = {
+		.file = o->prog, .files = o->files, .oom_score = o->oom_score};
 	int r;
 
 	program.argv = options_program(o);
 	r = probes_start(&program, engine, &t->session, &t->error);
 	free((void *)program.argv);
-	if (r < 0) {
-		report_error(&t->error);
-		return (int)t->error.status;
-	}
+	if (r < 0)
+		return report_error(&t->error);
 	t->pid = probes_pid(t->session);
 	if (o->wait)
 		launch_forward_signals(t->pid);

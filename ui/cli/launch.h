@@ -1,6 +1,5 @@
 /* What trace and count have in common: a program that is started here, and its end. */
-#ifndef UI_CLI_LAUNCH_H
-#define UI_CLI_LAUNCH_H
+#pragma once
 
 #include "ui/cli/act.h"
 
@@ -12,10 +11,5 @@
 int launch_start(
 	struct probes_member *t, const struct options *o, const struct probes_options *engine);
 
-/* As in time(1) the terminal's signals reach the program directly; others are forwarded. */
-void launch_forward_signals(pid_t pid);
-
 /* Wait for the program's end; its exit status, 128 + the signal where one ended it. */
 int launch_wait(pid_t pid);
-
-#endif

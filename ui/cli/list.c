@@ -40,12 +40,13 @@ static int list_one(const struct options *o, const struct probes_member *t, stru
 		explain_objects(t->session);
 	/* JSON says of each object why it has no probes. */
 	if (!status || (status == PROBES_NO_TARGET && o->format == FORMAT_JSON))
-		output_rows(out, &rows);
+		output_print(out, &rows, false);
 	rows_done(&rows);
 	return status;
 }
 
-static int list_all(const struct options *o, const struct format_ops *text, bool states_needed)
+static int list_all(const struct options *o, void (*text)(struct output *, const struct rows *),
+	bool states_needed)
 {
 	struct report_volume volume;
 	struct probes_options engine = targets_engine(o, &volume);
@@ -54,27 +55,23 @@ static int list_all(const struct options *o, const struct format_ops *text, bool
 	struct output out;
 	struct probes_error e;
 
-	if (targets_open(&group, o, &engine, &e) < 0) {
-		report_error(&e);
-		return (int)e.status;
-	}
+	if (targets_open(&group, o, &engine, &e) < 0)
+		return report_error(&e);
 	output_begin(&out, stdout, o, options_many(o), text);
 	for (size_t i = 0; i < probes_group_count(group); i++)
 		explain_count(&tally, list_one(o, probes_group_at(group, i), &out, states_needed));
 	probes_group_close(group);
-	if (output_end(&out, &e) < 0) {
-		report_error(&e);
-		return (int)e.status;
-	}
+	if (output_end(&out, &e) < 0)
+		return report_error(&e);
 	return explain_status(&tally);
 }
 
 int list_run(const struct options *o)
 {
-	return list_all(o, &text_ops, false);
+	return list_all(o, text_rows, false);
 }
 
 int info_run(const struct options *o)
 {
-	return list_all(o, &text_info_ops, true);
+	return list_all(o, text_info, true);
 }

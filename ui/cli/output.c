@@ -1,4 +1,3 @@
-/* The output of one call. Chooses the format and checks that all was written. */
 #include "ui/cli/output.h"
 
 #include <errno.h>
@@ -7,30 +6,28 @@
 #include "ui/words/report.h"
 
 void output_begin(struct output *out, FILE *file, const struct options *o, bool many,
-	const struct format_ops *text)
+	void (*text)(struct output *o, const struct rows *rows))
 {
 	*out = (struct output){
 		.file = file,
-		.ops = o->format == FORMAT_JSON  ? &json_ops
-		       : o->format == FORMAT_CSV ? &csv_ops
-						 : text,
+		.emit = emit_begin(file, o->format, SCHEMA_LIST, false),
+		.text = text,
 		.many = many,
 		.quiet = o->quiet,
 		.verbose = o->verbose,
 	};
-	if (out->ops->begin)
-		out->ops->begin(out);
+	if (many && out->emit.ops)
+		emit_list(&out->emit, none);
 }
 
-void output_rows(struct output *out, const struct rows *rows)
+void output_print(struct output *out, const struct rows *rows, bool plan)
 {
-	out->ops->rows(out, rows);
-	out->printed++;
-}
-
-void output_plan(struct output *out, const struct rows *rows)
-{
-	out->ops->plan(out, rows);
+	if (out->emit.ops)
+		rows_emit(out, rows, plan);
+	else if (plan)
+		text_plan(out, rows);
+	else
+		out->text(out, rows);
 	out->printed++;
 }
 
@@ -38,8 +35,7 @@ int output_end(struct output *out, struct probes_error *e)
 {
 	int code;
 
-	if (out->ops->end)
-		out->ops->end(out);
+	emit_end(&out->emit);
 	errno = 0;
 	if (!ferror(out->file) && fflush(out->file) == 0)
 		return 0;

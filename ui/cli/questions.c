@@ -3,15 +3,16 @@
  * the call that answers it. Changes nothing.
  */
 #include <errno.h>
-#include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ui/cli/explain.h"
 #include "ui/cli/verbs.h"
+#include "ui/options/config.h"
 #include "ui/options/questions.h"
 #include "ui/options/targets.h"
-#include "ui/output/json_value.h"
+#include "ui/output/emit.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/report.h"
 #include "ui/words/shell.h"
@@ -63,7 +64,7 @@ static bool put_text(const struct question *q, const struct options *o)
 	return done;
 }
 
-static bool put_json(json_t *all, const struct question *q, const struct options *o)
+static bool emit_one(struct emit *e, const struct question *q, const struct options *o)
 {
 	char *call = NULL;
 	size_t size;
@@ -72,11 +73,8 @@ static bool put_json(json_t *all, const struct question *q, const struct options
 
 	if (out)
 		done = fclose(out) == 0 && done;
-	done = done &&
-	       json_array_append_new(
-		       all, json_pack("{so so so so}", "question", json_value_text(q->name), "call",
-				    json_value_text(call), "note", json_value_text(q->note),
-				    "source", json_value_text(q->source))) == 0;
+	emit_element(e, TEXT(question, q->name), TEXT(call, call), TEXT(note, q->note),
+		TEXT(source, q->source));
 	free(call);
 	return done;
 }
@@ -94,7 +92,6 @@ static bool fits_any(const struct question *q, const struct probes_group *group)
 
 static void note_line(void *data, const char *text)
 {
-	(void)data;
 	report_line("%s", text);
 }
 
@@ -102,31 +99,36 @@ static void note_line(void *data, const char *text)
 static int put_all(const struct options *o, const struct probes_group *group,
 	const struct questions *questions)
 {
-	json_t *all = o->format == FORMAT_JSON ? json_array() : NULL;
-	bool done = all || o->format != FORMAT_JSON;
+	struct emit e = emit_begin(stdout, o->format, SCHEMA_QUESTIONS, false);
+	bool json = o->format == FORMAT_JSON, done = true;
 	size_t count = 0;
 
+	if (json)
+		emit_list(&e, none);
 	for (size_t i = 0; done && i < questions->count; i++) {
 		const struct question *q = &questions->all[i];
 
 		if (!fits_any(q, group))
 			continue;
 		count++;
-		done = all ? put_json(all, q, o) : put_text(q, o);
+		done = json ? emit_one(&e, q, o) : put_text(q, o);
 	}
-	if (done && all)
-		done = json_dumpf(all, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF;
-	json_decref(all);
+	emit_end(&e);
 	errno = 0;
 	if (!done || fflush(stdout) != 0 || ferror(stdout)) {
 		/* An error noticed earlier has left no errno. */
 		report_line("cannot write the output: %s", strerror(errno ? errno : EIO));
 		return PROBES_FAILED;
 	}
-	if (!count && !o->quiet)
+	if (!count && !o->quiet) {
+		char path[PATH_MAX];
+		bool known =
+			config_path(path, sizeof path, "XDG_CONFIG_HOME", ".config", "/questions");
+
 		report_line("none of the questions fits this program; probes-tui list shows the "
-			    "probes; add "
-			    "your own questions to ~/.config/probes-tui/questions");
+			    "probes%s%s",
+			known ? "; add your own questions to " : "", known ? path : "");
+	}
 	return PROBES_OK;
 }
 
@@ -140,10 +142,8 @@ int questions_run(const struct options *o)
 	struct probes_error e;
 	int status;
 
-	if (targets_open(&group, o, &engine, &e) < 0) {
-		report_error(&e);
-		return (int)e.status;
-	}
+	if (targets_open(&group, o, &engine, &e) < 0)
+		return report_error(&e);
 	for (size_t i = 0; i < probes_group_count(group); i++) {
 		const struct probes_member *t = probes_group_at(group, i);
 		int one = PROBES_OK;

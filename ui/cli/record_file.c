@@ -1,4 +1,3 @@
-/* See record_file.h. */
 #include "ui/cli/record_file.h"
 
 #include <errno.h>

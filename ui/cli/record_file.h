@@ -1,6 +1,5 @@
 /* -record: the file, and what is written to it. The format is that of ui/recording/recording.h. */
-#ifndef UI_CLI_RECORD_FILE_H
-#define UI_CLI_RECORD_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -47,5 +46,3 @@ void record_file_flush_lost(struct record_file *r, uint64_t lost);
  * measured. Returns `status`; if that is 0, what came of the file.
  */
 int record_file_close(struct record_file *r, const struct recording_end *end, int status);
-
-#endif

@@ -105,13 +105,33 @@ static int repair_left(struct act *a, const struct probes_member *t,
 	return status;
 }
 
-static int repair_one(struct act *a, const struct probes_member *t)
+/* Children with records of their own, which nobody named: they become members. */
+static int add_heirs(struct probes_group *g, const struct probes_member *t, size_t *added)
+{
+	struct probes_error e;
+	size_t count, at;
+	pid_t *heirs;
+	int r = probes_heirs(t->session, &heirs, &count, &e);
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		for (at = 0; at < probes_group_count(g); at++)
+			if (probes_group_at(g, at)->pid == heirs[i])
+				break;
+		*added += at == probes_group_count(g);
+		if (at == probes_group_count(g))
+			r = probes_group_open(g, &heirs[i], 1, false, &e);
+	}
+	free(heirs);
+	return r < 0 ? report_error(&e) : PROBES_OK;
+}
+
+static int repair_one(struct act *a, struct probes_group *g, const struct probes_member *t)
 {
 	struct probes_leftover *left;
 	struct probes_other *others;
 	struct probes_error e;
-	size_t count, alive, judged = 0;
-	int status;
+	size_t count, alive, judged = 0, heirs = 0;
+	int status, looked = PROBES_OK;
 
 	if (!t->session)
 		return explain_error(t, &t->error, a->many);
@@ -129,11 +149,15 @@ static int repair_one(struct act *a, const struct probes_member *t)
 				left[i].unjudged);
 	if (!a->options->quiet)
 		put_holders(t, others, alive);
-	if (!a->options->quiet && !alive && !count)
+	/* A search has found them. */
+	if (!count && !options_search(a->options))
+		looked = add_heirs(g, t, &heirs);
+	if (!a->options->quiet && !alive && !count && !heirs)
 		put_nothing(t);
 	status = judged ? repair_left(a, t, left, judged) : tell(a, t, NULL);
 	free(left);
 	free(others);
+	status = status ? status : looked;
 	return status || judged == count ? status : PROBES_FAILED;
 }
 
@@ -157,7 +181,7 @@ static void repaired_child(void *data, struct probes_undone *u)
 		report_line("pid %d: forked child: undid what it inherited: %s", u->member->pid,
 			explain_done(r, done, sizeof done));
 	}
-	if (!status && r && r->not_done)
+	if (!status && r && (r->not_done || r->still_raised))
 		status = PROBES_FAILED;
 	if (u->error)
 		status = explain_error(u->member, u->error, c->act->many);
@@ -180,20 +204,16 @@ int repair_run(const struct options *o)
 	status = act_begin(&a, "repair", o, stdout, options_many(o));
 	if (status)
 		return status;
-	if (targets_open(&group, o, &engine, &e) < 0) {
-		report_error(&e);
-		return act_end(&a, (int)e.status);
-	}
+	if (targets_open(&group, o, &engine, &e) < 0)
+		return act_end(&a, report_error(&e));
 	for (size_t i = 0; i < probes_group_count(group); i++) {
 		act_hold_signals(&before);
-		explain_count(&tally, repair_one(&a, probes_group_at(group, i)));
+		explain_count(&tally, repair_one(&a, group, probes_group_at(group, i)));
 		act_restore_signals(&before);
 	}
 	act_hold_signals(&before);
-	if (probes_group_sweep(group, repaired_child, &c, &e) < 0) {
-		report_error(&e);
-		c.status = (int)e.status;
-	}
+	if (probes_group_sweep(group, repaired_child, &c, &e) < 0)
+		c.status = report_error(&e);
 	act_restore_signals(&before);
 	probes_group_close(group);
 	/* A process is not repaired as long as a child of it is not. */

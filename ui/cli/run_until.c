@@ -1,8 +1,6 @@
 /*
- * Changes that are undone in the end.
- *
- * Owns the waiting, and the way back whatever ends it. A process that has ended leaves nothing to
- * undo, which is success; what could not be undone stays recorded for repair.
+ * A process that has ended leaves nothing to undo, which is success; what could not be undone stays
+ * recorded for repair.
  */
 #include "ui/cli/run_until.h"
 
@@ -51,6 +49,17 @@ void run_until_prepare(bool child)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+int run_until_signalled(void)
+{
+	sigset_t set = ending(false), pending;
+
+	sigpending(&pending);
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sigismember(&set, sig) == 1 && sigismember(&pending, sig) == 1)
+			return sig;
+	return 0;
+}
+
 const char *run_until_seconds(uint64_t ms, char *out, size_t size)
 {
 	int length = snprintf(
@@ -62,8 +71,6 @@ const char *run_until_seconds(uint64_t ms, char *out, size_t size)
 		out[--length] = '\0';
 	return out;
 }
-
-/* --------------------------------------------------------------- the waiting */
 
 /* Is this child to be named? Else it was added to the sum: hundreds of lines would hide others. */
 static bool names_child(
@@ -119,7 +126,7 @@ static void born(void *data, const struct probes_member *child)
 }
 
 /* Forked children inherited the changes: they are undone with the others. */
-static void look_for_children(struct run_until *h)
+void run_until_look(struct run_until *h)
 {
 	struct probes_error e;
 
@@ -145,12 +152,10 @@ int run_until_wait(struct run_until *h, int64_t end)
 		if (sig > 0 && sig != SIGCHLD)
 			return sig;
 		if (now >= h->look)
-			look_for_children(h);
+			run_until_look(h);
 	}
 	return 0;
 }
-
-/* -------------------------------------------------------------- the way back */
 
 static void undone(void *data, struct probes_undone *u)
 {
@@ -254,18 +259,55 @@ static void look_at_jumps(struct run_until *h)
 	}
 }
 
+bool run_until_child_lost(const struct probes_session *child, size_t probe, size_t site, bool last)
+{
+	enum probes_state state = probes_site_live_at(child, probe, site)->state;
+
+	return probes_site_lost(child, probe, site) && state != PROBES_UNREADABLE &&
+	       (last || state != PROBES_FOREIGN);
+}
+
+/* The same of forked children, whose hits are among those of their parents: the first is named. */
+static void look_at_children(struct run_until *h)
+{
+	const struct probes_member *t;
+	struct probes_error e;
+	bool said = false;
+
+	for (size_t i = 0; !said && (t = probes_group_child(h->group, i)); i++) {
+		const struct probes_probe *p;
+		size_t first;
+
+		if (probes_refresh(t->session, NULL, 0, &e) < 0 ||
+			!probes_lost_sites(t->session, &first))
+			continue;
+		for (size_t k = 0; !said && k < probes_count(t->session); k++) {
+			p = probes_at(t->session, k);
+			for (uint32_t site = 0; !said && site < p->site_count; site++)
+				said = run_until_child_lost(t->session, k, site, true);
+		}
+		if (!said)
+			continue;
+		report_line("pid %d: a jump of %s:%s is gone in this forked child: another program "
+			    "or session removed it; its hits since then are missing",
+			t->pid, p->provider, p->name);
+		explain_count(&h->ends, PROBES_FAILED);
+	}
+}
+
 void run_until_undo(struct run_until *h)
 {
 	struct probes_error e;
 
 	if (h->measures)
 		look_at_ends(h);
-	if (h->measures && !h->looks)
+	if (!h->looks)
+		run_until_look(h);
+	if (h->measures && !h->looks) {
 		look_at_jumps(h);
-	look_for_children(h);
-	if (probes_group_restore(h->group, UNDO_MS, undone, h, &e) < 0) {
-		report_error(&e);
-		explain_count(&h->tally, (int)e.status);
+		look_at_children(h);
 	}
+	if (probes_group_restore(h->group, UNDO_MS, undone, h, &e) < 0)
+		explain_count(&h->tally, report_error(&e));
 	put_sums(h);
 }

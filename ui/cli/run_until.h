@@ -2,8 +2,7 @@
  * What attach -for and count have in common: changes that last until a term, a signal or the end of
  * the processes, and are undone then, whatever ended them.
  */
-#ifndef UI_CLI_RUN_UNTIL_H
-#define UI_CLI_RUN_UNTIL_H
+#pragma once
 
 #include "ui/cli/act.h"
 #include "ui/cli/explain.h"
@@ -23,7 +22,8 @@ struct run_until {
 	int64_t look;       /* when forked children are searched for again: now_ms */
 	struct tally tally; /* of the undo: one exit status a process */
 	bool measures;      /* there are results, which end with their process */
-	bool looks;         /* whoever measures says itself which jumps are gone */
+	bool looks;         /* whoever measures looks for children, and says itself which jumps
+			       are gone */
 	struct tally ends;  /* of the processes: PROBES_GONE if it was cut short */
 };
 
@@ -34,6 +34,9 @@ struct run_until {
  */
 void run_until_prepare(bool child);
 
+/* The signal that waits for run_until_wait, or 0. */
+int run_until_signalled(void);
+
 /* Is there anything to wait for? */
 bool run_until_goes_on(const struct run_until *h);
 
@@ -43,10 +46,17 @@ bool run_until_goes_on(const struct run_until *h);
  */
 int run_until_wait(struct run_until *h, int64_t end);
 
+/* Search for forked children that inherited the changes. */
+void run_until_look(struct run_until *h);
+
+/*
+ * Did a forked child lose the jump of a site? Needs its live states. Not where its library is
+ * mapped no longer, nor, unless this is the `last` look, where an int3 covers it.
+ */
+bool run_until_child_lost(const struct probes_session *child, size_t probe, size_t site, bool last);
+
 /* Undo in all processes, and report it. The exit status is explain_status of the tally. */
 void run_until_undo(struct run_until *h);
 
 /* "30", "0.25": milliseconds as seconds. Returns out. */
 const char *run_until_seconds(uint64_t ms, char *out, size_t size);
-
-#endif

@@ -1,7 +1,7 @@
 /*
  * Probes as lines for people and for grep.
  *
- *   STATE PROVIDER:NAME        SITES  REF  OBJECT
+ *   STATE PROVIDER:NAME        SITES  SEM  OBJECT
  *   [*]   ocaml_2:req_start    4/4    1    order_gw
  *           pc 0x4a81d0 at 0x55d0c04a81d0 [*] sem 0x55d0c05e2a1a=1 8@%rbx
  *
@@ -161,7 +161,7 @@ static void put_plural(FILE *out, size_t count, const char *word)
 
 static void put_summary(FILE *out, const struct rows *rows)
 {
-	size_t sites = 0, objects = 0, unread = unreadable_count(rows->session);
+	size_t sites = 0, objects = 0, unread = unreadable_count(rows->session), left_out = 0;
 	size_t counts[STATES_COUNT] = {0};
 	const char *separator = "; ";
 	uint32_t last = PROBES_NONE;
@@ -187,6 +187,16 @@ static void put_summary(FILE *out, const struct rows *rows)
 		fprintf(out, "%s%zu %s", separator, counts[state], states[state].word);
 		separator = ", ";
 	}
+	for (size_t i = 0; i < probes_object_count(rows->session); i++) {
+		const struct probes_object *o = probes_object_at(rows->session, i);
+
+		left_out += o->gone ? 0 : o->left_out + o->malformed;
+	}
+	if (left_out) {
+		fputs("; ", out);
+		put_plural(out, left_out, "note");
+		fputs(" left out (-verbose says why)", out);
+	}
 	fputc('\n', out);
 }
 
@@ -200,7 +210,7 @@ static void put_title(struct output *s, const struct rows *rows)
 	fprintf(s->file, "%s\n", outbuf_safe(probes_path(rows->session)));
 }
 
-static void text_rows(struct output *s, const struct rows *rows)
+void text_rows(struct output *s, const struct rows *rows)
 {
 	size_t width = NAME_MIN;
 	struct outbuf page;
@@ -214,7 +224,7 @@ static void text_rows(struct output *s, const struct rows *rows)
 	if (s->many)
 		put_title(s, rows);
 	if (!s->quiet)
-		fprintf(s->file, "STATE %-*s  SITES  REF  OBJECT\n", (int)width, "PROVIDER:NAME");
+		fprintf(s->file, "STATE %-*s  SITES  SEM  OBJECT\n", (int)width, "PROVIDER:NAME");
 	outbuf_begin(&page, s->file);
 	for (size_t i = 0; i < rows->count; i++) {
 		put_probe(&page, s, rows, &rows->items[i], width);
@@ -237,7 +247,7 @@ static void put_hex(FILE *out, const uint8_t *bytes, size_t count, size_t width)
 			fputs("   ", out);
 }
 
-static void text_plan(struct output *s, const struct rows *rows)
+void text_plan(struct output *s, const struct rows *rows)
 {
 	size_t width = 2; /* bytes */
 
@@ -278,7 +288,7 @@ static int compare(const void *x, const void *y, void *session)
 	return c ? c : (a->object > b->object) - (a->object < b->object);
 }
 
-static void info_rows(struct output *s, const struct rows *rows)
+void text_info(struct output *s, const struct rows *rows)
 {
 	struct probe_name names;
 
@@ -308,13 +318,3 @@ static void info_rows(struct output *s, const struct rows *rows)
 	}
 	probe_name_done(&names);
 }
-
-const struct format_ops text_ops = {
-	.rows = text_rows,
-	.plan = text_plan,
-};
-
-const struct format_ops text_info_ops = {
-	.rows = info_rows,
-	.plan = text_plan,
-};

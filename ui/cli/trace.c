@@ -4,9 +4,12 @@
  * Owns the program from its start until it is resumed; with -wait until it ends. Standard output
  * belongs to the program: trace prints to standard error.
  */
+#include <errno.h>
+
 #include "ui/cli/explain.h"
 #include "ui/cli/launch.h"
 #include "ui/cli/verbs.h"
+#include "ui/words/report.h"
 
 int trace_run(const struct options *o)
 {
@@ -14,9 +17,16 @@ int trace_run(const struct options *o)
 	struct probes_options engine = targets_engine(o, &volume);
 	struct probes_member t = {0};
 	struct act a;
-	int status = act_begin(&a, "trace", o, stderr, false);
+	int status;
 	bool done;
 
+	/* Before the program exists, not after its launcher has run. */
+	if (o->read_only && !o->dry_run) {
+		report_set(&t.error, PROBES_REFUSED, -EROFS, "cannot switch probes", "",
+			"this session is read-only");
+		return explain_error(&t, &t.error, false);
+	}
+	status = act_begin(&a, "trace", o, stderr, false);
 	if (status)
 		return status;
 	status = launch_start(&t, o, &engine);

@@ -1,6 +1,5 @@
 /* The verbs of the command line. Each carries out a whole call and returns the exit status. */
-#ifndef UI_CLI_VERBS_H
-#define UI_CLI_VERBS_H
+#pragma once
 
 #include "ui/options/options.h"
 
@@ -14,5 +13,3 @@ int stacks_run(const struct options *o); /* callers -stack */
  * in the table of verbs, since people do not call it. argv[1...]: see complete.c.
  */
 int complete_run(int argc, char **argv);
-
-#endif

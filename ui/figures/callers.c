@@ -1,4 +1,3 @@
-/* See callers.h. */
 #include "ui/figures/callers.h"
 
 #include <stdlib.h>
@@ -19,9 +18,9 @@ struct callers_place {
 	uint32_t process, row;
 };
 
-bool callers_begin(struct callers *c)
+bool callers_begin(struct callers *c, bool apart)
 {
-	*c = (struct callers){0};
+	*c = (struct callers){.apart = apart};
 	c->rows = calloc(CALLERS_MOST, sizeof *c->rows);
 	c->slots = calloc(SLOTS, sizeof *c->slots);
 	c->places = calloc(PLACES, sizeof *c->places);
@@ -45,14 +44,15 @@ static struct callers_place *place_of(const struct callers *c, uint32_t process,
 
 /* The slot of a caller, or the free one where it belongs. Names are the program's: it must not know
  * which ones collide. */
-static uint32_t *slot_of(const struct callers *c, const char *text, const char *object)
+static uint32_t *slot_of(
+	const struct callers *c, uint32_t process, const char *text, const char *object)
 {
-	size_t at = XXH3_64bits_withSeed(text, strlen(text), c->secret);
+	size_t at = XXH3_64bits_withSeed(text, strlen(text), c->secret + (c->apart ? process : 0));
 	const struct callers_row *row;
 
 	for (at &= SLOTS - 1; c->slots[at]; at = (at + 1) & (SLOTS - 1)) {
 		row = &c->rows[c->slots[at] - 1];
-		if (!strcmp(row->text, text) &&
+		if (!strcmp(row->text, text) && (!c->apart || row->process == process) &&
 			(!row->object || !object || !strcmp(row->object, object)))
 			break;
 	}
@@ -60,10 +60,11 @@ static uint32_t *slot_of(const struct callers *c, const char *text, const char *
 }
 
 /* 1 + the row of a caller, which is added. OTHERS: there are too many. */
-static uint32_t row_of(struct callers *c, uint64_t address, const struct probes_caller *caller)
+static uint32_t row_of(
+	struct callers *c, uint32_t process, uint64_t address, const struct probes_caller *caller)
 {
 	char text[EVENT_CALLER_BYTES], symbol[EVENT_CALLER_BYTES], line[EVENT_CALLER_BYTES];
-	uint32_t *slot = slot_of(c, event_caller(caller, address, text), caller->object);
+	uint32_t *slot = slot_of(c, process, event_caller(caller, address, text), caller->object);
 	struct callers_row *row = &c->rows[c->count];
 
 	if (*slot)
@@ -81,6 +82,7 @@ static uint32_t row_of(struct callers *c, uint64_t address, const struct probes_
 	}
 	if (event_caller_line(caller, line))
 		row->line = strdup(line);
+	row->process = process;
 	row->address = address;
 	row->pc = caller->pc;
 	*slot = (uint32_t)++c->count;
@@ -105,7 +107,7 @@ void callers_add(
 	struct callers *c, uint32_t process, uint64_t address, const struct probes_caller *caller)
 {
 	*place_of(c, process, address) =
-		(struct callers_place){address, process, row_of(c, address, caller)};
+		(struct callers_place){address, process, row_of(c, process, address, caller)};
 	c->place_count++;
 	(void)callers_hit(c, process, address);
 }

@@ -1,8 +1,5 @@
-/*
- * How many hits came from each caller. Pure: the user looks up who lies at an address.
- */
-#ifndef UI_FIGURES_CALLERS_H
-#define UI_FIGURES_CALLERS_H
+/* How many hits came from each caller. Pure: the user looks up who lies at an address. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,15 +10,18 @@
 #define CALLERS_MOST 8192    /* rows */
 #define CALLERS_PLACES 65536 /* addresses of all processes */
 
-/* Callers that read the same are one: processes of a tree have their objects at other addresses. */
+/* Callers that read the same are one, of all processes unless these are kept apart: those of a tree
+ * have their objects at other addresses. */
 struct callers_row {
 	char *text;                   /* as event_caller prints it, or "?" */
 	char *symbol, *line, *object; /* NULL: unknown */
 	uint64_t address, pc;         /* in the first process, in the file; 0: unknown */
 	uint64_t hits;
+	uint32_t process; /* the first one */
 };
 
 struct callers {
+	bool apart; /* processes are */
 	uint64_t hits;
 	uint64_t others; /* of these: from callers that found no place */
 	bool failed;     /* no memory for some of these */
@@ -33,8 +33,8 @@ struct callers {
 	uint64_t secret;
 };
 
-/* False: no memory. */
-bool callers_begin(struct callers *c);
+/* apart: keep processes apart. False: no memory. */
+bool callers_begin(struct callers *c, bool apart);
 
 /*
  * Count a hit from an address (0: unknown) of a process (a number of the user's). False: that is
@@ -54,5 +54,3 @@ double callers_share(const struct callers *c, uint64_t hits);
 
 /* The rows, most hits first: as many as count; free the array. NULL: no memory. */
 const struct callers_row **callers_sorted(const struct callers *c);
-
-#endif

@@ -1,4 +1,3 @@
-/* Rates, the budget of -max-overhead, and the line that says what is counted. */
 #include "ui/figures/counting.h"
 
 #include "ui/words/line.h"
@@ -8,26 +7,6 @@
 double counting_rate(uint64_t hits, int64_t ns)
 {
 	return ns > 0 ? (double)hits * 1e9 / (double)ns : 0;
-}
-
-void counting_cost_add(
-	struct counting_cost *cost, const struct probes_session *session, size_t probe)
-{
-	for (uint32_t i = 0; i < probes_at(session, probe)->site_count; i++) {
-		struct probes_site_hits site = probes_site_hits_at(session, probe, i);
-
-		if (!site.counted)
-			continue;
-		cost->hits += (double)site.hits;
-		cost->ns += (double)site.hits * (site.tactic == PROBES_TACTIC_KERNEL
-								? COUNTING_UPROBE_NS
-								: COUNTING_HIT_NS);
-	}
-}
-
-double counting_hit_ns(const struct counting_cost *cost)
-{
-	return cost->hits > 0 ? cost->ns / cost->hits : COUNTING_HIT_NS;
 }
 
 double counting_overhead(uint64_t hits, double hit_ns, int64_t ns)
@@ -56,15 +35,15 @@ const char *counting_rate_text(double rate, char *out, size_t size)
 	return counting_number(rate, rate < 999.95 ? 1 : 0, out, size);
 }
 
-const char *counting_over_text(
-	uint64_t hits, double hit_ns, int64_t ns, double max_percent, char *out, size_t size)
+const char *counting_over_text(const char *what, uint64_t hits, double hit_ns, int64_t ns,
+	double max_percent, char *out, size_t size)
 {
 	char rate[48], cost[48];
 
 	snprintf(out, size,
-		"%s hits/s at about %.0f ns each cost an estimated %s %% of a core, and "
+		"%s %ss/s at about %.0f ns each cost an estimated %s %% of a core, and "
 		"-max-overhead is %g",
-		counting_rate_text(counting_rate(hits, ns), rate, sizeof rate), hit_ns,
+		counting_rate_text(counting_rate(hits, ns), rate, sizeof rate), what, hit_ns,
 		counting_rate_text(counting_overhead(hits, hit_ns, ns), cost, sizeof cost),
 		max_percent);
 	return out;

@@ -1,8 +1,5 @@
-/*
- * Counting in figures and words, the same in every face. Pure.
- */
-#ifndef UI_FIGURES_COUNTING_H
-#define UI_FIGURES_COUNTING_H
+/* Counting in figures and words, the same in every face. Pure. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,21 +7,6 @@
 #include <sys/types.h>
 
 #include "probes.h"
-
-/* What -max-overhead assumes that one hit costs: by a jump, by a uprobe. */
-#define COUNTING_HIT_NS 5
-#define COUNTING_UPROBE_NS 1000
-
-/* The hits of the last reading, and their cost. */
-struct counting_cost {
-	double hits, ns;
-};
-
-void counting_cost_add(
-	struct counting_cost *cost, const struct probes_session *session, size_t probe);
-
-/* The average cost of one of these hits; COUNTING_HIT_NS if there was none. */
-double counting_hit_ns(const struct counting_cost *cost);
 
 /* Hits a second, of so many in so many ns; 0 where no time has passed. */
 double counting_rate(uint64_t hits, int64_t ns);
@@ -39,8 +21,8 @@ bool counting_exceeds(uint64_t hits, double hit_ns, int64_t ns, double max_perce
  * That it is more: "4021 hits/s at about 5 ns each cost an estimated 6.1 % of a core, and
  * -max-overhead is 5". Returns out.
  */
-const char *counting_over_text(
-	uint64_t hits, double hit_ns, int64_t ns, double max_percent, char *out, size_t size);
+const char *counting_over_text(const char *what, uint64_t hits, double hit_ns, int64_t ns,
+	double max_percent, char *out, size_t size);
 
 /* A number that is not negative, with so many decimals after a point, whatever the locale's. */
 const char *counting_number(double value, int decimals, char *out, size_t size);
@@ -70,5 +52,3 @@ struct counting counting_of(pid_t pid, const struct probes_result *result);
  * "counting 27 of 531 sites of 12 probes in process 12; -stop would count 20 more". Returns out.
  */
 const char *counting_text(const struct counting *c, char *out, size_t size);
-
-#endif

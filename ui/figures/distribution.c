@@ -1,4 +1,3 @@
-/* See distribution.h. */
 #include "ui/figures/distribution.h"
 
 #include <math.h>

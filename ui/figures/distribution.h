@@ -2,8 +2,7 @@
  * The distribution of a value: how many lie between two powers of 2, and which values are the most
  * frequent ones. Pure.
  */
-#ifndef UI_FIGURES_DISTRIBUTION_H
-#define UI_FIGURES_DISTRIBUTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ const char *distribution_bound(double bound, char *out, size_t size);
  * value_count; free the array. NULL: no memory.
  */
 const struct distribution_value **distribution_sorted(const struct distribution *d);
-
-#endif

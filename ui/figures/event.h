@@ -1,6 +1,5 @@
 /* Events as text, the same in every face. Pure. */
-#ifndef UI_FIGURES_EVENT_H
-#define UI_FIGURES_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ const char *event_caller(
 
 /* A number that is not whole, with a point, whatever the locale's. Returns out. */
 const char *event_real(double real, int digits, char *out, size_t size);
-
-#endif

@@ -1,8 +1,6 @@
-/* Durations as text, and the rows of a histogram. */
 #include "ui/figures/latency.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "ui/figures/counting.h"
 #include "ui/words/line.h"

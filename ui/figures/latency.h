@@ -1,15 +1,10 @@
-/*
- * Latency in figures and words, the same in every face. Pure.
- */
-#ifndef UI_FIGURES_LATENCY_H
-#define UI_FIGURES_LATENCY_H
+/* Latency in figures and words, the same in every face. Pure. */
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "probes.h"
-
-#define LATENCY_PAIR_NS 100 /* what one measured pair costs, as -max-overhead reckons */
 
 /* "512 ns", "1.02 us", "33.5 ms", "12.0 s". Returns out. */
 const char *latency_time(uint64_t ns, char *out, size_t size);
@@ -46,5 +41,3 @@ struct latency_row {
 
 /* Returns their number; 0: nothing was matched. */
 size_t latency_rows(const struct probes_latency *l, struct latency_row rows[LATENCY_ROWS]);
-
-#endif

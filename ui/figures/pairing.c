@@ -1,4 +1,3 @@
-/* See pairing.h. */
 #include "ui/figures/pairing.h"
 
 #include <search.h>

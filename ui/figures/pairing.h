@@ -2,8 +2,7 @@
  * The times from the events of one probe, the start, to those of another one, the end: what latency
  * measures in a process, computed afterwards. Pure.
  */
-#ifndef UI_FIGURES_PAIRING_H
-#define UI_FIGURES_PAIRING_H
+#pragma once
 
 #include "probes.h"
 
@@ -22,5 +21,3 @@ void pairing_done(struct pairing *p);
  * known is lost.
  */
 void pairing_add(struct pairing *p, bool end, const struct probes_event *event);
-
-#endif

@@ -53,24 +53,6 @@ static char *first_name(const char *list, const char **rest)
 	return name;
 }
 
-static int add_names(struct actions *a, const char *option, enum probes_verb verb, const char *list,
-	struct probes_error *e)
-{
-	int r = 0;
-
-	while (list && !r) {
-		char *name = first_name(list, &list);
-
-		if (name && !*name) {
-			free(name);
-			return usage(e, option, "needs names separated by commas",
-				"an empty probe name");
-		}
-		r = push(a, verb, PROBES_BY_NAME, name, NULL, e);
-	}
-	return r;
-}
-
 static int add_pair(struct actions *a, const char *option, enum probes_verb verb, const char *list,
 	struct probes_error *e)
 {
@@ -97,6 +79,7 @@ int actions_add(struct actions *a, const char *option, enum probes_verb verb, en
 	const char *value, struct probes_error *e)
 {
 	char why[96];
+	int r = 0;
 
 	/* Options of one group may be combined, except -all. */
 	if (a->count && (a->items[0].by != by || by == PROBES_BY_ALL)) {
@@ -110,7 +93,17 @@ int actions_add(struct actions *a, const char *option, enum probes_verb verb, en
 		a->group = option;
 	switch (by) {
 	case PROBES_BY_NAME:
-		return add_names(a, option, verb, value, e);
+		while (value && !r) {
+			char *name = first_name(value, &value);
+
+			if (name && !*name) {
+				free(name);
+				return usage(e, option, "needs names separated by commas",
+					"an empty probe name");
+			}
+			r = push(a, verb, by, name, NULL, e);
+		}
+		return r;
 	case PROBES_BY_PAIR:
 		return add_pair(a, option, verb, value, e);
 	case PROBES_BY_ALL:

@@ -2,8 +2,7 @@
  * The ACTIONS of a command line (-enable, -disable-regexp, ...) as struct
  * probes_action, in the order given.
  */
-#ifndef UI_OPTIONS_ACTIONS_H
-#define UI_OPTIONS_ACTIONS_H
+#pragma once
 
 #include "probes.h"
 
@@ -29,5 +28,3 @@ PROBES_CHECK int actions_add(struct actions *a, const char *option, enum probes_
 PROBES_CHECK int actions_check(const struct actions *a, struct probes_error *e);
 
 void actions_done(struct actions *a);
-
-#endif

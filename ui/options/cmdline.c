@@ -1,6 +1,3 @@
-/*
- * The command line of a process. Owns how words become one line. Must not escape: faces differ.
- */
 #include "ui/options/cmdline.h"
 
 #include <fcntl.h>

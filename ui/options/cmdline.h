@@ -1,6 +1,5 @@
 /* The command line of a process, for people. */
-#ifndef UI_OPTIONS_CMDLINE_H
-#define UI_OPTIONS_CMDLINE_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -10,5 +9,3 @@
  * where there are none. Raw: the process chose it. Cut to fit.
  */
 void cmdline_read(pid_t pid, const char *comm, char *out, size_t size);
-
-#endif

@@ -1,4 +1,3 @@
-/* The choice of columns, as people write it. What columns show is ui/tui/rows/column.c's. */
 #include "ui/options/columns.h"
 
 #include <string.h>
@@ -31,10 +30,9 @@ int columns_find(const char *name, size_t length)
 		if (strlen(one) == length && !memcmp(one, name, length))
 			return c;
 	}
-	for (size_t i = 0; i < sizeof former / sizeof *former; i++) {
+	for (size_t i = 0; i < sizeof former / sizeof *former; i++)
 		if (strlen(former[i].name) == length && !memcmp(former[i].name, name, length))
 			return (int)former[i].column;
-	}
 	return -1;
 }
 

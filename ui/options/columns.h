@@ -1,10 +1,9 @@
 /*
- * The columns of the list, from left to right. A new column is one row here, and two functions in
- * ui/tui/rows/column.c: column_cell_NAME and column_compare_NAME. All else (the list, saved files,
- * sorting, -columns, the key c, help) is made from this table.
+ * The columns of the list, from left to right. A new column is one row here, and its cell and its
+ * order in ui/tui/rows/column.c. All else (the list, saved files, sorting, -columns, the key c,
+ * help) is made from this table.
  */
-#ifndef UI_OPTIONS_COLUMNS_H
-#define UI_OPTIONS_COLUMNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,21 +16,23 @@
 #define COLUMNS_CHOSEN(COLUMN)                                                                     \
 	COLUMN(SITES, sites, .keep = 7, .title = "SITES", .width = 5, .number = true,              \
 		.form = " n/m",                                                                    \
-		.help = "n of its m sites are switched on, or counted where they have no switch "  \
-			"of their own; m alone: neither")                                          \
+		.help = "n of m sites are on (or counted, if they have no switch); m alone: none", \
+		.recorded = "hits of n of its m sites were recorded; m alone: of none")            \
 	COLUMN(SEMAPHORE, sem, .keep = 4, .title = "SEM", .width = 5, .number = true,              \
 		.live = true, .single = true,                                                      \
 		.help = "its semaphore: how many parties want it on; - : it has none")             \
 	COLUMN(RATE, rate, .keep = 8, .title = "HITS/s", .width = 6, .number = true, .live = true, \
 		.hits = true,                                                                      \
-		.help = "hits a second, over the last interval; ~ : not all of its "               \
-			"sites are counted, the others may hit, too")                              \
+		.help = "hits a second, over the last interval; ~ : not all of its sites are "     \
+			"counted; the rest may be hit as well")                                    \
 	COLUMN(TREND, trend, .keep = 5, .title = "TREND", .width = 6, .live = true, .hits = true,  \
-		.help = "hits of the last minute, the newest at the right; the highest column is " \
-			"the row's own most")                                                      \
+		.help = "hits of the last minute, the newest at the right; each row is scaled to " \
+			"its own maximum")                                                         \
 	COLUMN(TOTAL, total, .keep = 6, .title = "TOTAL", .width = 8, .number = true,              \
 		.live = true, .hits = true,                                                        \
-		.help = "hits since counting began; in the detail (i) always exact")               \
+		.help = "hits since counting began (i shows every digit); ~ : some may be "        \
+			"missing (i says why)",                                                    \
+		.recorded = "its events in the recording; ~ : not all of its sites were recorded") \
 	COLUMN(PROCESSES, proc, .keep = 3, .title = "PROC", .width = 4, .number = true,            \
 		.live = true, .help = "how many of the processes have it")                         \
 	COLUMN(HOLDER, held, .keep = 2, .title = "HELD BY", .width = 7, .live = true,              \
@@ -51,22 +52,19 @@ enum column_id {
 	COLUMN_DETAIL = COLUMN_COUNT, /* the pane of details: no column, but chosen as one */
 };
 
-struct row;
-
 struct column {
-	const char *name;  /* in -columns, in :sort and in the header */
-	const char *title; /* over the column */
-	const char *form;  /* what a cell looks like, for the help view, or NULL */
-	const char *help;  /* or NULL */
-	int width;         /* the least */
-	int narrow;        /* likewise on a narrow screen, or 0: the same */
-	bool number;       /* stands at the right edge, and the largest comes first */
-	bool live;         /* the cells change while nobody touches a key */
-	bool single;       /* says nothing about a group of probes */
-	bool hits;         /* about hits: shown only while some probe is counted */
-	int keep;          /* where there is no room, the column with the lowest gives way */
-	void (*cell)(const struct row *r, char *out, size_t size);
-	int (*compare)(const struct row *a, const struct row *b);
+	const char *name;     /* in -columns, in :sort and in the header */
+	const char *title;    /* over the column */
+	const char *form;     /* what a cell looks like, for the help view, or NULL */
+	const char *help;     /* or NULL */
+	const char *recorded; /* the same, of a recording; NULL: no difference */
+	int width;            /* the least */
+	int narrow;           /* likewise on a narrow screen, or 0: the same */
+	bool number;          /* stands at the right edge, and the largest comes first */
+	bool live;            /* the cells change while nobody touches a key */
+	bool single;          /* says nothing about a group of probes */
+	bool hits;            /* about hits: shown only while some probe is counted */
+	int keep;             /* where there is no room, the column with the lowest gives way */
 };
 
 /* "sites,count,...,detail": what can be chosen. */
@@ -84,5 +82,3 @@ int columns_find(const char *name, size_t length);
  * *hidden, or -1: some word names nothing that can be chosen.
  */
 int columns_parse(const char *text, unsigned *hidden);
-
-#endif

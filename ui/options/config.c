@@ -1,11 +1,8 @@
-/*
- * The user's configuration files. Knows their syntax only; the option table knows the
- * settings.
- */
 #include "ui/options/config.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +30,7 @@ void config_lines(char *text, const char *path,
 	char message[1200];
 
 	for (char *next; text; text = next) {
-		const char *why = "is not of the form name = value";
+		const char *why;
 		char *name, *value;
 
 		number++;
@@ -44,11 +41,12 @@ void config_lines(char *text, const char *path,
 		if (!*name || *name == '#')
 			continue;
 		value = strchr(name, '=');
-		if (value) {
+		if (value)
 			*value++ = '\0';
-			name = config_trim(name);
-			why = take(data, number, name, config_trim(value));
-		}
+		name = config_trim(name);
+		why = take(data, number, name, value ? config_trim(value) : NULL);
+		if (!value)
+			why = "is not of the form name = value";
 		if (!why)
 			continue;
 		snprintf(message, sizeof message, "%s:%u: %s: %s", path, number, name, why);
@@ -61,12 +59,15 @@ struct config_target {
 	struct probes_error error;
 };
 
+/* A line about read-only that makes no sense was meant to keep us from writing. */
 static const char *config_take(void *data, unsigned line, const char *name, const char *value)
 {
 	struct config_target *t = data;
+	bool wrong = !value || options_set(t->options, name, value, &t->error) < 0;
 
-	(void)line;
-	return options_set(t->options, name, value, &t->error) < 0 ? t->error.why : NULL;
+	if (wrong && !strncmp(name, "read-only", 9))
+		options_forbid(t->options);
+	return wrong && value ? t->error.why : NULL;
 }
 
 void config_apply(struct options *o, char *text, const char *path,
@@ -90,29 +91,56 @@ bool config_path(
 	return n >= 0 && (size_t)n < size;
 }
 
-/* The whole file. NULL: see *why, which is NULL if there is no file. */
-static char *config_text(const char *path, const char **why)
+/*
+ * Is it out of reach in a folder of another user ($HOME kept by su)? Then no file there is ours.
+ * One that we have locked ourselves may hold what we meant to forbid.
+ */
+static bool config_of_another(const char *path)
+{
+	char folder[PATH_MAX];
+	struct stat st;
+
+	snprintf(folder, sizeof folder, "%s", path);
+	while (stat(folder, &st) < 0) {
+		char *slash = strrchr(folder, '/');
+
+		if (errno != EACCES || !slash || slash == folder)
+			return false;
+		*slash = '\0';
+	}
+	return strcmp(folder, path) != 0 && st.st_uid != geteuid();
+}
+
+/* The whole file. NULL: see *why, which is NULL if there is no file; *ours: it should have been
+ * read. */
+static char *config_text(const char *path, const char **why, bool *ours)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st = {.st_uid = 0};
+	size_t size = 0;
 	char *text = NULL;
-	struct stat st;
-	ssize_t n;
+	ssize_t n = 1;
 
 	*why = fd < 0 && errno != ENOENT && errno != ENOTDIR ? strerror(errno) : NULL;
+	*ours = fd >= 0 || errno != EACCES || !config_of_another(path);
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		*why = "is not a regular file";
 	else if (st.st_uid != geteuid() && st.st_uid != 0)
 		*why = "belongs to another user: not read";
-	else if (st.st_size >= CONFIG_SIZE)
-		*why = "is too long for settings";
 	else if (!(text = calloc(1, CONFIG_SIZE)))
 		*why = strerror(ENOMEM);
-	n = text ? read(fd, text, CONFIG_SIZE - 1) : 0;
+	*ours = text || st.st_uid == geteuid() || st.st_uid == 0;
+	while (text && n > 0 && size < CONFIG_SIZE) {
+		n = read(fd, text + size, CONFIG_SIZE - size);
+		size += n > 0 ? (size_t)n : 0;
+	}
 	if (n < 0)
 		*why = strerror(errno);
-	else if (text && strlen(text) < (size_t)n)
+	else if (size == CONFIG_SIZE)
+		*why = "is too long for settings";
+	else if (text && strlen(text) < size)
 		*why = "holds binary data";
 	close(fd);
 	if (*why) {
@@ -122,15 +150,17 @@ static char *config_text(const char *path, const char **why)
 	return text;
 }
 
-char *config_load(char *path, size_t size, const char *name,
+char *config_load(char *path, size_t size, const char *name, bool *unread,
 	void (*report)(void *data, const char *text), void *data)
 {
-	char message[1200], *text;
+	char message[PATH_MAX + 200], *text;
 	const char *why;
 
+	*unread = false;
 	if (!config_path(path, size, "XDG_CONFIG_HOME", ".config", name))
 		return NULL;
-	text = config_text(path, &why);
+	text = config_text(path, &why, unread);
+	*unread = *unread && !text && why;
 	if (!text && why) {
 		snprintf(message, sizeof message, "%s: %s", path, why);
 		report(data, message);
@@ -140,9 +170,12 @@ char *config_load(char *path, size_t size, const char *name,
 
 void config_read(struct options *o, void (*report)(void *data, const char *text), void *data)
 {
-	char path[1024];
+	char path[PATH_MAX];
+	bool unread;
 
-	o->config = config_load(path, sizeof path, "/config", report, data);
+	o->config = config_load(path, sizeof path, "/config", &unread, report, data);
 	if (o->config)
 		config_apply(o, o->config, path, report, data);
+	else if (unread && options_forbid(o))
+		report(data, "it may forbid changes, so none are made; -read-only=no allows them");
 }

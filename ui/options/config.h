@@ -3,8 +3,7 @@
  * ~/.config/probes-tui/config. Lines of `name = value`; # starts a comment.
  * Every setting is also an option, and the command line wins. Never written.
  */
-#ifndef UI_OPTIONS_CONFIG_H
-#define UI_OPTIONS_CONFIG_H
+#pragma once
 
 #include "ui/options/options.h"
 
@@ -12,7 +11,8 @@
 
 /*
  * Apply the file to the options that the command line did not set. A missing file is no
- * error. Each error is passed to `report` as "FILE:LINE: WHY"; the other lines still apply.
+ * error. Each error is passed to `report` as "FILE:LINE: WHY"; the other lines still apply. What
+ * cannot be read or understood may be read-only = yes, and is taken for that.
  */
 void config_read(struct options *o, void (*report)(void *data, const char *text), void *data);
 
@@ -24,7 +24,8 @@ void config_apply(struct options *o, char *text, const char *path,
 	void (*report)(void *data, const char *text), void *data);
 
 /*
- * Any text of such lines: `take` gets each, and returns NULL, or why it is wrong; that is reported.
+ * Any text of such lines: `take` gets each, and returns NULL, or why it is wrong; that is reported,
+ * and so is a line without a value, which is NULL.
  */
 void config_lines(char *text, const char *path,
 	const char *(*take)(void *data, unsigned line, const char *name, const char *value),
@@ -32,9 +33,9 @@ void config_lines(char *text, const char *path,
 
 /*
  * The text of a file beside the configuration file, such as "/config", and its path. The caller
- * frees it. NULL: there is none, or it could not be read, which is reported.
+ * frees it. NULL: there is none, or it could not be read, which is reported; *unread: it is ours.
  */
-char *config_load(char *path, size_t size, const char *name,
+char *config_load(char *path, size_t size, const char *name, bool *unread,
 	void (*report)(void *data, const char *text), void *data);
 
 /*
@@ -44,5 +45,3 @@ char *config_load(char *path, size_t size, const char *name,
  */
 bool config_path(
 	char *path, size_t size, const char *variable, const char *below_home, const char *name);
-
-#endif

@@ -1,6 +1,4 @@
-/*
- * The tables of verbs and options, and the parsers of option values.
- */
+/* The tables of verbs and options, and the parsers of option values. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,51 +11,50 @@
 
 /* ------------------------------------------------------------------- values */
 
-static int take_pids(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int bad(const struct option_value *v, const char *why, const char *hint)
 {
-	for (const char *at = value;; at++) {
+	return report_bad_value(v->e, v->row->name, v->text, why, hint);
+}
+
+static int take_pids(const struct option_value *v)
+{
+	for (const char *at = v->text;; at++) {
 		pid_t pid = values_pid(at, &at), *pids;
 
 		if (pid <= 0 || (*at && *at != ','))
-			return report_bad_value(e, row->name, value, "is not a process id",
-				"give a number from 1 on, or several, separated by commas");
-		for (size_t i = 0; i < o->pid_count; i++)
-			if (o->pids[i] == pid)
-				return report_bad_value(e, row->name, value,
-					"names a process twice", "name each process once");
-		pids = reallocarray(o->pids, o->pid_count + 1, sizeof *pids);
+			return bad(v, "is not a process id",
+				"give a number, 1 or more, or several, separated by commas");
+		for (size_t i = 0; i < v->o->pid_count; i++)
+			if (v->o->pids[i] == pid)
+				return bad(v, "names a process twice", "name each process once");
+		pids = reallocarray(v->o->pids, v->o->pid_count + 1, sizeof *pids);
 		if (!pids)
-			return report_bad_value(
-				e, row->name, value, "is too much for the memory", "");
-		o->pids = pids;
-		pids[o->pid_count++] = pid;
+			return probes_failed(v->e, -ENOMEM, "cannot take the processes");
+		v->o->pids = pids;
+		pids[v->o->pid_count++] = pid;
 		if (!*at)
 			return 0;
 	}
 }
 
-static int take_tree(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_tree(const struct option_value *v)
 {
 	const char *end;
-	pid_t pid = values_pid(value, &end);
+	pid_t pid = values_pid(v->text, &end);
 
 	if (pid <= 0 || *end)
-		return report_bad_value(
-			e, row->name, value, "is not a process id", "give a number from 1 on");
-	if (o->tree)
-		return report_bad_value(e, row->name, value, "is a second tree", "give one");
-	o->tree = pid;
+		return bad(v, "is not a process id", "give a number, 1 or more");
+	if (v->o->tree)
+		return bad(v, "is a second tree", "give one");
+	v->o->tree = pid;
 	return 0;
 }
 
 /* The row's name holds both: VERB, VERB-all, VERB-regexp or VERB-pair. */
-static int take_action(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_action(const struct option_value *v)
 {
-	enum probes_verb verb = row->name[0] == 'e' ? PROBES_ENABLE : PROBES_DISABLE;
-	const char *kind = strchr(row->name, '-');
+	enum probes_verb verb = v->row->name[0] == 'e' ? PROBES_ENABLE : PROBES_DISABLE;
+	const char *kind = strchr(v->row->name, '-');
 	enum probes_by by = PROBES_BY_NAME;
 
 	if (kind && kind[1] == 'a')
@@ -66,192 +63,166 @@ static int take_action(
 		by = PROBES_BY_REGEXP;
 	else if (kind)
 		by = PROBES_BY_PAIR;
-	return actions_add(&o->actions, row->name, verb, by, value, e);
+	return actions_add(&v->o->actions, v->row->name, verb, by, v->text, v->e);
 }
 
 /* -latency of replay */
-static int take_pair(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_pair(const struct option_value *v)
 {
-	return actions_add(&o->pair, row->name, PROBES_COUNT, PROBES_BY_PAIR, value, e);
+	return actions_add(&v->o->pair, v->row->name, PROBES_COUNT, PROBES_BY_PAIR, v->text, v->e);
 }
 
 /* -all and -regexp of count and events: a list of probes, as the names that are no option. */
-static int take_probes(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_probes(const struct option_value *v)
 {
-	return actions_add(&o->actions, row->name, PROBES_COUNT,
-		value ? PROBES_BY_REGEXP : PROBES_BY_ALL, value, e);
+	return actions_add(&v->o->actions, v->row->name, PROBES_COUNT,
+		v->text ? PROBES_BY_REGEXP : PROBES_BY_ALL, v->text, v->e);
 }
 
-static int take_format(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_format(const struct option_value *v)
 {
-	static const char *const names[] = {
-		[FORMAT_TEXT] = "text",
-		[FORMAT_JSON] = "json",
-		[FORMAT_CSV] = "csv",
-		[FORMAT_CHROME] = "chrome",
-	};
+#define FORMAT_STRING(NAME, name) [FORMAT_##NAME] = #name,
+	static const char *const names[] = {FORMATS(FORMAT_STRING)};
 	char all[64], word[16];
 
-	snprintf(all, sizeof all, "|%s|", row->argument);
-	for (enum format f = FORMAT_TEXT; f <= FORMAT_CHROME; f++) {
+	snprintf(all, sizeof all, "|%s|", v->row->argument);
+	for (enum format f = FORMAT_TEXT; f < FORMATS_COUNT; f++) {
 		snprintf(word, sizeof word, "|%s|", names[f]);
-		if (!strcmp(value, names[f]) && strstr(all, word)) {
-			o->format = f;
+		if (!strcmp(v->text, names[f]) && strstr(all, word)) {
+			v->o->format = f;
 			return 0;
 		}
 	}
-	snprintf(all, sizeof all, "give one of %s", row->argument);
-	return report_bad_value(e, row->name, value, "is not a format of this verb", all);
+	snprintf(all, sizeof all, "give one of %s", v->row->argument);
+	return bad(v, "is not a format of this verb", all);
 }
 
-static int take_pause(
-	const struct option_row *row, const char *value, uint64_t *ms, struct probes_error *e)
+static int take_pause(const struct option_value *v, uint64_t *ms)
 {
-	if (!values_span(value, ms) || *ms < 50 || *ms > 3600000)
-		return report_bad_value(e, row->name, value, "is not an interval",
-			"give seconds from 0.05 to 3600, such as 0.5");
+	if (!values_span(v->text, ms) || *ms < 50 || *ms > 3600000)
+		return bad(v, "is not an interval", "give seconds from 0.05 to 3600, such as 0.5");
 	return 0;
 }
 
-static int take_refresh(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_refresh(const struct option_value *v)
 {
 	uint64_t ms;
-	int r = take_pause(row, value, &ms, e);
+	int r = take_pause(v, &ms);
 
 	if (r == 0)
-		o->refresh_ms = (unsigned)ms;
+		v->o->refresh_ms = (unsigned)ms;
 	return r;
 }
 
-static int take_interval(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_interval(const struct option_value *v)
 {
-	return take_pause(row, value, &o->interval_ms, e);
+	return take_pause(v, &v->o->interval_ms);
 }
 
-static int take_by(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_by(const struct option_value *v)
 {
-	o->by = 0;
-	if (!strcmp(value, "thread") || values_argument(value, 16, &o->by))
+	v->o->by = 0;
+	if (!strcmp(v->text, "thread") || values_argument(v->text, 16, &v->o->by))
 		return 0;
-	return report_bad_value(
-		e, row->name, value, "is not a key", "give thread, or an argument such as arg1");
+	return bad(v, "is not a key", "give thread, or an argument such as arg1");
+}
+
+/* -histogram of replay */
+static int take_argument(const struct option_value *v)
+{
+	if (values_argument(v->text, PROBES_EVENT_ARGUMENTS, &v->o->argument))
+		return 0;
+	return bad(v, "is not an argument", "give one such as arg1");
 }
 
 /* "arg1,arg3" */
-static int take_texts(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_texts(const struct option_value *v)
 {
 	unsigned more;
 
-	if (!values_arguments(value, PROBES_EVENT_ARGUMENTS, &more))
-		return report_bad_value(e, row->name, value, "names no arguments",
+	if (!values_arguments(v->text, &more))
+		return bad(v, "names no arguments",
 			"give one such as arg1, or several, separated by commas");
-	o->texts |= more;
+	v->o->texts |= more;
 	return 0;
 }
 
-static int take_most(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_most(const struct option_value *v)
 {
-	if (!values_number(value, 1, 1000000000, &o->most))
-		return report_bad_value(
-			e, row->name, value, "is not a number of events", "give one from 1 on");
+	if (!values_number(v->text, 1, 1000000000, &v->o->most))
+		return bad(v, "is not a number of events", "give a number, 1 or more");
 	return 0;
 }
 
-static int take_overhead(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_overhead(const struct option_value *v)
 {
-	if (!values_percent(value, &o->max_overhead))
-		return report_bad_value(e, row->name, value, "is not a percentage",
+	if (!values_percent(v->text, &v->o->max_overhead))
+		return bad(v,
+			v->text[strspn(v->text, "0123456789.")]
+				? "is not a percentage"
+				: "must be 0, or from 0.001 to 10000, with 3 decimals at most",
 			"give per cent of one core, such as 5 or 0.5; 0 for no limit");
 	return 0;
 }
 
-static int take_columns(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_columns(const struct option_value *v)
 {
-	if (columns_parse(value, &o->hidden_columns) < 0)
-		return report_bad_value(e, row->name, value, "names no columns",
+	if (columns_parse(v->text, &v->o->hidden_columns) < 0)
+		return bad(v, "names no columns",
 			"give all, none, or some of " COLUMNS_NAMES ", separated by commas");
 	return 0;
 }
 
 /* The value is in minutes unless it has a unit. */
-static int take_lease(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_lease(const struct option_value *v)
 {
-	bool unit = strpbrk(value, "msh");
+	bool unit = strpbrk(v->text, "msh");
 	uint64_t ms;
 
-	if (!values_span(value, &ms) || (ms *= unit ? 1 : 60) > 1000 * UINT64_C(3600000))
-		return report_bad_value(e, row->name, value, "is not a duration",
+	if (!values_span(v->text, &ms) || (ms *= unit ? 1 : 60) > 1000 * UINT64_C(3600000))
+		return bad(v, "is not a duration",
 			"give minutes, or a number and s, m or h, such as 90s; 0 for no lease");
-	o->lease_ms = ms;
-	o->lease_given = true;
+	v->o->lease_ms = ms;
+	v->o->lease_given = true;
 	return 0;
 }
 
-static int take_theme(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_theme(const struct option_value *v)
 {
-	if (strcmp(value, "dark") && strcmp(value, "light") && strcmp(value, "mono"))
-		return report_bad_value(
-			e, row->name, value, "is not a theme", "give dark, light or mono");
-	o->theme = value;
+	if (strcmp(v->text, "dark") && strcmp(v->text, "light") && strcmp(v->text, "mono"))
+		return bad(v, "is not a theme", "give dark, light or mono");
+	v->o->theme = v->text;
 	return 0;
 }
 
-static int take_for(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_for(const struct option_value *v)
 {
-	if (!values_span(value, &o->for_ms) || !o->for_ms)
-		return report_bad_value(e, row->name, value, "is not a duration",
+	if (!values_span(v->text, &v->o->for_ms) || !v->o->for_ms)
+		return bad(v, "is not a duration",
 			"give a number and ms, s, m or h, such as 30s, at most 1000h");
 	return 0;
 }
 
-static int take_launcher(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_launcher(const struct option_value *v)
 {
 	uint64_t ms;
 
-	if (!values_span(value, &ms) || ms > 3600000)
-		return report_bad_value(e, row->name, value, "is not a duration",
+	if (!values_span(v->text, &ms) || ms > 3600000)
+		return bad(v, "is not a duration",
 			"give a number and ms, s or m, such as 30s, at most 60m; 0 to refuse "
 			"launchers");
-	o->launcher_ms = (int)ms;
+	v->o->launcher_ms = (int)ms;
 	return 0;
 }
 
-static int take_max_stop(
-	struct options *o, const struct option_row *row, const char *value, struct probes_error *e)
+static int take_max_stop(const struct option_value *v)
 {
-	if (!values_number(value, 1, 60000, &o->max_stop_ms))
-		return report_bad_value(e, row->name, value, "is not a number of milliseconds",
-			"give one from 1 to 60000");
+	if (!values_number(v->text, 1, 60000, &v->o->max_stop_ms))
+		return bad(v, "is not a number of milliseconds", "give one from 1 to 60000");
 	return 0;
 }
 
 /* ------------------------------------------------------------------- tables */
-
-enum {
-	PIDS = VERB_SCREEN | VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_MEASURE | VERB_REPAIR |
-	       VERB_QUESTIONS,
-	PROGS = VERB_SCREEN | VERB_LIST | VERB_TRACE | VERB_MEASURE | VERB_QUESTIONS,
-	SWITCH = VERB_SCREEN | VERB_ATTACH | VERB_TRACE,
-	CHANGE = SWITCH | VERB_MEASURE | VERB_REPAIR,
-	OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE | VERB_MEASURE | VERB_REPAIR,
-	SHOW = VERB_SCREEN | VERB_REPLAY | VERB_SETTING,
-	CHOOSE = SWITCH | VERB_LIST | VERB_INFO | VERB_MEASURE,
-	ALL = CHANGE | OUTPUT | VERB_QUESTIONS | VERB_REPLAY,
-};
 
 const struct verb_row verbs_table[] = {
 	{VERB_SCREEN, "", "[-pid N[,N] | -tree N | -comm NAME | -prog FILE [ACTIONS] [-- ARGS]]",
@@ -265,39 +236,48 @@ const size_t verbs_table_count = sizeof verbs_table / sizeof *verbs_table;
 
 #define AT(field) offsetof(struct options, field), NULL
 #define BY(function) 0, function
+#define OR(NAME, name) "|" #name
 
 const struct option_row options_table[] = {
-	{"pid", {0}, "N[,N]", PIDS, "one running process, or several", BY(take_pids)},
-	{"tree", {0}, "N", PIDS, "a process and all its descendants", BY(take_tree)},
-	{"comm", {0}, "NAME", PIDS, "every process of this name (as in ps -o comm)", AT(comm)},
-	{"prog", {0}, "FILE", PROGS, "the program or library", AT(prog)},
+	{"pid", {0}, "N[,N]", VERB_PIDS, "one running process, or several", BY(take_pids)},
+	{"tree", {0}, "N", VERB_PIDS, "a process and all its descendants", BY(take_tree)},
+	{"comm", {0}, "NAME", VERB_PIDS, "every process of this name (as in ps -o comm)", AT(comm)},
+	{"prog", {0}, "FILE", VERB_PROGS, "the program or library", AT(prog)},
 	{"follow", {0}, NULL, VERB_SCREEN,
 		"children forked later join the list (always so with -tree)", AT(follow)},
-	{"enable", {0}, "P[,P]", SWITCH, "switch these probes on (repeatable)", BY(take_action)},
-	{"disable", {0}, "P[,P]", SWITCH, "switch these probes off (repeatable)", BY(take_action)},
-	{"enable-all", {0}, NULL, SWITCH, "switch every probe on", BY(take_action)},
-	{"disable-all", {0}, NULL, SWITCH, "switch every probe off", BY(take_action)},
-	{"enable-regexp", {0}, "R", SWITCH, "switch on names that match R, anchored at the start",
+	{"enable", {0}, "P[,P]", VERB_SWITCH, "switch these probes on (repeatable)",
 		BY(take_action)},
-	{"disable-regexp", {0}, "R", SWITCH, "switch off names that match R, anchored at the start",
+	{"disable", {0}, "P[,P]", VERB_SWITCH, "switch these probes off (repeatable)",
 		BY(take_action)},
-	{"enable-pair", {0}, "A,B", SWITCH, "switch on B, then A (repeatable)", BY(take_action)},
-	{"disable-pair", {0}, "A,B", SWITCH, "switch off A, then B (repeatable)", BY(take_action)},
-	{"provider", {0}, "P", CHOOSE, "only probes of this provider", AT(provider)},
-	{"object", {0}, "O", CHOOSE, "only probes in this file (path or file name)", AT(object)},
-	{"force", {"f"}, NULL, SWITCH, "set counts to 1 or 0, whatever their values", AT(force)},
+	{"enable-all", {0}, NULL, VERB_SWITCH, "switch every probe on", BY(take_action)},
+	{"disable-all", {0}, NULL, VERB_SWITCH, "switch every probe off", BY(take_action)},
+	{"enable-regexp", {0}, "R", VERB_SWITCH,
+		"switch on names that match R, anchored at the start", BY(take_action)},
+	{"disable-regexp", {0}, "R", VERB_SWITCH,
+		"switch off names that match R, anchored at the start", BY(take_action)},
+	{"enable-pair", {0}, "A,B", VERB_SWITCH, "switch on B, then A (repeatable)",
+		BY(take_action)},
+	{"disable-pair", {0}, "A,B", VERB_SWITCH, "switch off A, then B (repeatable)",
+		BY(take_action)},
+	{"provider", {0}, "P", VERB_CHOOSE, "only probes of this provider", AT(provider)},
+	{"object", {0}, "O", VERB_CHOOSE, "only probes in this file (path or file name)",
+		AT(object)},
+	{"force", {"f"}, NULL, VERB_SWITCH, "set counts to 1 or 0, whatever their values",
+		AT(force)},
 	{"all", {0}, NULL, VERB_COUNT | VERB_EVENTS | VERB_CALLERS | VERB_REPLAY,
 		"every probe (count: the default)", BY(take_probes)},
 	{"regexp", {0}, "R", VERB_COUNT | VERB_EVENTS | VERB_CALLERS | VERB_REPLAY,
 		"names that match R, anchored at the start", BY(take_probes)},
 	{"latency", {0}, "A,B", VERB_REPLAY, "the latency from A to B, of the recorded events",
 		BY(take_pair)},
+	{"histogram", {0}, "argN", VERB_REPLAY, "the distribution of an argument of one probe",
+		BY(take_argument)},
 	{"by", {0}, "thread|argN", VERB_LATENCY | VERB_REPLAY,
 		"match start and end by thread, or by the value of an argument", BY(take_by)},
 	{"str", {0}, "argN[,argN]", VERB_EVENTS | VERB_HISTOGRAM,
 		"these arguments point to texts: show the texts", BY(take_texts)},
-	{"callers", {0}, NULL, VERB_EVENTS, "print who called the function that hit the probe",
-		AT(callers)},
+	{"callers", {0}, NULL, VERB_EVENTS | VERB_REPLAY,
+		"who called the function that hit the probe; replay counts them", AT(callers)},
 	{"stack", {0}, NULL, VERB_CALLERS,
 		"sample whole stacks, at most 99 a second; print them folded, for flame graphs",
 		AT(stacks)},
@@ -321,8 +301,8 @@ const struct option_row options_table[] = {
 	{"max-overhead", {0}, "PCT", VERB_SCREEN | VERB_MEASURE | VERB_SETTING,
 		"stop counting a probe above this estimated % of a core (5; 0: no limit)",
 		BY(take_overhead)},
-	{"read-only", {0}, NULL, VERB_SCREEN | VERB_ATTACH | VERB_MEASURE | VERB_SETTING,
-		"refuse to change anything", AT(read_only)},
+	{"read-only", {0}, NULL, VERB_CHANGE | VERB_SETTING, "refuse to change anything",
+		AT(read_only)},
 	{"wait", {0}, NULL, VERB_TRACE, "wait for the program, exit with its status", AT(wait)},
 	{"launcher", {0}, "TIME", VERB_SCREEN | VERB_TRACE | VERB_MEASURE,
 		"with -prog: how long to follow a script, env or shim to its program (10s)",
@@ -331,20 +311,21 @@ const struct option_row options_table[] = {
 	{"end-program", {0}, NULL, VERB_SCREEN,
 		"with -prog: end the program when the screen ends, however it ends",
 		AT(end_program)},
-	{"format", {0}, "text|json|csv", OUTPUT & ~VERB_EVENTS, "output format", BY(take_format)},
+	{"format", {0}, "text" FORMATS_EMITTED(OR), VERB_OUTPUT & ~VERB_EVENTS, "output format",
+		BY(take_format)},
 	{"format", {0}, "text|json|chrome", VERB_EVENTS, "output format; chrome is for Perfetto",
 		BY(take_format)},
 	{"format", {0}, "text|json", VERB_QUESTIONS, "output format", BY(take_format)},
 	{"format", {0}, "text|json|csv|chrome", VERB_REPLAY,
-		"output format (csv: latency; chrome: events)", BY(take_format)},
+		"output format (csv: tables; chrome: events)", BY(take_format)},
 	{"output", {"o"}, "FILE", VERB_MEASURE | VERB_REPLAY, "write the result to this file",
 		AT(output)},
 	{"record", {0}, "FILE", VERB_EVENTS | VERB_LATENCY,
 		"record to this new file, for replay (events -quiet prints nothing)", AT(record)},
-	{"quiet", {"q"}, NULL, ALL, "no notices, no details", AT(quiet)},
-	{"verbose", {"v"}, NULL, ALL, "more details", AT(verbose)},
-	{"log", {0}, "FILE", CHANGE | VERB_SETTING, "log every change to this file", AT(log)},
-	{"no-syslog", {0}, NULL, CHANGE | VERB_SETTING, "do not log changes to syslog",
+	{"quiet", {"q"}, NULL, VERB_ALL, "no notices, no details", AT(quiet)},
+	{"verbose", {"v"}, NULL, VERB_ALL, "more details", AT(verbose)},
+	{"log", {0}, "FILE", VERB_CHANGE | VERB_SETTING, "log every change to this file", AT(log)},
+	{"no-syslog", {0}, NULL, VERB_CHANGE | VERB_SETTING, "do not log changes to syslog",
 		AT(no_syslog)},
 	{"count", {0}, NULL, VERB_SCREEN, "count the hits of every probe from the start",
 		AT(count)},
@@ -352,17 +333,18 @@ const struct option_row options_table[] = {
 		"interval between readings of the states", BY(take_refresh)},
 	{"lease", {0}, "MIN", VERB_SCREEN | VERB_SETTING,
 		"undo changes after this long without a key (15; 0: never)", BY(take_lease)},
-	{"columns", {0}, "C[,C]", SHOW, "show only these: " COLUMNS_NAMES "; all; none",
+	{"columns", {0}, "C[,C]", VERB_SHOW, "show only these: " COLUMNS_NAMES "; all; none",
 		BY(take_columns)},
-	{"no-color", {0}, NULL, SHOW, "no colours", AT(no_color)},
-	{"theme", {0}, "dark|light|mono", SHOW, "colours for a terminal like this", BY(take_theme)},
-	{"mouse", {0}, NULL, SHOW, "click rows, headings, footer keys; the wheel scrolls",
+	{"no-color", {0}, NULL, VERB_SHOW, "no colours", AT(no_color)},
+	{"theme", {0}, "dark|light|mono", VERB_SHOW, "colours for a terminal like this",
+		BY(take_theme)},
+	{"mouse", {0}, NULL, VERB_SHOW, "click rows, headings, footer keys; the wheel scrolls",
 		AT(mouse)},
-	{"ascii", {0}, NULL, SHOW, "draw with ASCII only", AT(ascii)},
-	{"gigatext", {0}, NULL, ALL, "accepted for compatibility with ocaml-probes; not needed",
-		AT(gigatext)},
-	{"help", {"?", "h"}, NULL, ALL, "this text", AT(help)},
-	{"version", {"V"}, NULL, ALL, "the version", AT(version)},
+	{"ascii", {0}, NULL, VERB_SHOW, "draw with ASCII only", AT(ascii)},
+	{"gigatext", {0}, NULL, VERB_ALL,
+		"accepted for compatibility with ocaml-probes; not needed", AT(gigatext)},
+	{"help", {"?", "h"}, NULL, VERB_ALL, "this text", AT(help)},
+	{"version", {"V"}, NULL, VERB_ALL, "the version", AT(version)},
 };
 _Static_assert(sizeof options_table / sizeof *options_table <= 64, "a bit of options.given each");
 const size_t options_table_count = sizeof options_table / sizeof *options_table;

@@ -1,9 +1,4 @@
-/*
- * The command line: parsing, driven by the tables.
- *
- * Owns which options can be combined. Opens nothing and prints nothing: the
- * caller reports the error.
- */
+/* Opens nothing and prints nothing: the caller reports the error. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +102,7 @@ static int store(
 	if (value && !*value)
 		return report_bad_value(e, row->name, value, "is empty", "");
 	if (row->take)
-		return row->take(o, row, value, e);
+		return row->take(&(struct option_value){o, row, value, e});
 	if (!row->argument) {
 		*(bool *)field = !value || value[0] == 'y';
 		return 0;
@@ -119,17 +114,30 @@ static int store(
 	return 0;
 }
 
+/* Does a setting of the configuration file count? */
+static bool applies(const struct options *o, const struct option_row *row)
+{
+	return row->verbs & o->verb && !(o->given & UINT64_C(1) << (row - options_table));
+}
+
 int options_set(struct options *o, const char *name, const char *value, struct probes_error *e)
 {
 	const struct option_row *row = find(name, strlen(name), VERB_SETTING);
+	struct options unused = {.verb = o->verb};
 
 	if (!row || !(row->verbs & VERB_SETTING))
 		return report_set(e, PROBES_USAGE, -EINVAL, name, "", "no such setting");
 	if (!row->argument && !is_flag_value(row, value))
 		return report_set(e, PROBES_USAGE, -EINVAL, name, "", "is neither yes nor no");
-	if (o->given & UINT64_C(1) << (row - options_table) || !(row->verbs & o->verb))
-		return 0;
-	return store(o, row, value, e);
+	return store(applies(o, row) ? o : &unused, row, value, e);
+}
+
+bool options_forbid(struct options *o)
+{
+	bool forbids = applies(o, find("read-only", 9, VERB_SETTING));
+
+	o->read_only = o->read_only || forbids;
+	return forbids;
 }
 
 /* Parse the option at argv[*at] and its value; advances *at to the last word consumed. */
@@ -188,7 +196,7 @@ static int check(const struct options *o, struct probes_error *e)
 	if (!targets && !(o->verb & (VERB_SCREEN | VERB_REPLAY)))
 		return misused(e, o, what,
 			o->verb == VERB_TRACE ? "no program is named"
-			: o->verb & (VERB_LIST | VERB_MEASURE | VERB_QUESTIONS)
+			: find("prog", 4, o->verb)->verbs & o->verb
 				? "no process or program is named"
 				: "no process is named");
 	if (!o->actions.count && o->verb == VERB_ATTACH)
@@ -204,6 +212,11 @@ static int check(const struct options *o, struct probes_error *e)
 		return misused(e, o, "-str", "only the argument that is named is read");
 	if (o->callers && o->format == FORMAT_CHROME)
 		return misused(e, o, "-callers", "events for chrome have no callers");
+	if (o->verb == VERB_REPLAY && !!o->pair.count + !!o->argument + o->callers > 1)
+		return misused(e, o, what, "give one of -latency, -histogram and -callers");
+	if (o->verb == VERB_REPLAY && o->argument &&
+		(o->actions.count != 1 || o->actions.items[0].by != PROBES_BY_NAME))
+		return misused(e, o, "-histogram", "name one probe");
 	if (o->verb == VERB_REPLAY && o->by && !o->pair.count)
 		return misused(e, o, "-by", "it matches the two probes of -latency");
 	if (o->verb == VERB_REPLAY && o->actions.count && o->pair.count)

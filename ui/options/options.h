@@ -3,14 +3,24 @@
  *
  * Parser, help texts, completions and the manual page are generated from the tables.
  */
-#ifndef UI_OPTIONS_OPTIONS_H
-#define UI_OPTIONS_OPTIONS_H
+#pragma once
 
 #include "probes.h"
 #include "ui/options/actions.h"
+#include "ui/options/oom_score.h"
 #include "ui/options/verbs.h"
 
-enum format { FORMAT_UNSET, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_CHROME };
+/* These write what a verb says value by value (ui/output/emit.h); most verbs accept all of them. */
+#define FORMATS_EMITTED(X) X(JSON, json) X(CSV, csv)
+#define FORMATS(X) X(TEXT, text) FORMATS_EMITTED(X) X(CHROME, chrome)
+
+enum format {
+	FORMAT_UNSET,
+#define FORMAT_NUMBER(NAME, name) FORMAT_##NAME,
+	FORMATS(FORMAT_NUMBER)
+#undef FORMAT_NUMBER
+		FORMATS_COUNT
+};
 
 /*
  * The parsed command line. options_parse sets exactly one of pids, tree, comm and prog; for
@@ -42,18 +52,20 @@ struct options {
 	unsigned max_stop_ms;  /* 0: not given */
 	uint64_t for_ms;       /* undo after this time; 0: not given */
 	unsigned by;           /* latency: match by this argument; 0: by thread */
-	unsigned argument;     /* histogram: of this one; 0: none is named */
+	unsigned argument;     /* histogram, replay: of this one; 0: none is named */
 	unsigned texts;        /* events: arguments that are texts, as bits (bit 0: arg1) */
 	const char *filter;    /* events: only these; NULL: all */
 	const char *record;    /* events, latency: keep them in this file; NULL: do not */
 	const char *recording; /* replay: the file */
 	struct actions pair;   /* replay: the pair of -latency */
-	bool callers;          /* events: print the callers */
+	bool callers;          /* events: print the callers; replay: count them */
 	bool stacks;           /* callers: of all functions that are open */
 	unsigned most;         /* events: end after so many; 0: no end */
 	double max_overhead;   /* of a probe that is counted, per cent of one core; 0: no limit */
 	bool gigatext;
-	unsigned long files; /* soft RLIMIT_NOFILE for started programs; 0: inherit. Set by main. */
+	/* For started programs, set by main: */
+	unsigned long files;            /* soft RLIMIT_NOFILE; 0: inherit */
+	char oom_score[OOM_SCORE_TEXT]; /* oom_score_adj; "": inherit */
 
 	/* how to print it */
 	enum format format;
@@ -87,6 +99,8 @@ struct options {
 	bool version; /* -version */
 };
 
+struct option_value;
+
 /* One option. */
 struct option_row {
 	const char *name;     /* without dashes */
@@ -101,8 +115,15 @@ struct option_row {
 	const char *help; /* one line */
 	/* Destination: a bool or const char * at this offset of struct options; or call take. */
 	size_t offset;
-	int (*take)(struct options *o, const struct option_row *row, const char *value,
-		struct probes_error *e);
+	int (*take)(const struct option_value *v);
+};
+
+/* What is given for an option. */
+struct option_value {
+	struct options *o;
+	const struct option_row *row;
+	const char *text;
+	struct probes_error *e;
 };
 
 /* One verb; the name of VERB_SCREEN is "". */
@@ -133,10 +154,13 @@ const struct option_row *options_unfinished(
 	int argc, char **argv, struct options *o, const char **value, bool *ended);
 /*
  * Apply one line of the configuration file: the option's name without dashes; the value, yes or no
- * for a flag. Ignored if the command line set the option, or the verb does not accept it.
+ * for a flag. Checked, but ignored if the command line set the option, or the verb does not accept
+ * it.
  */
 PROBES_CHECK int options_set(
 	struct options *o, const char *name, const char *value, struct probes_error *e);
+/* Set read-only, unless the command line set it or the verb does not accept it: false. */
+bool options_forbid(struct options *o);
 void options_done(struct options *o);
 
 const struct verb_row *options_verb(enum verb verb);
@@ -152,5 +176,3 @@ struct probes_switch_options options_switch(const struct options *o);
 
 /* The argv of the program to start: prog, then args. Free the array only. NULL: no memory. */
 char **options_program(const struct options *o);
-
-#endif

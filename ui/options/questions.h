@@ -3,8 +3,7 @@
  * that answer it. They are data: ui/options/questions.conf, and the user's own file in the same
  * form.
  */
-#ifndef UI_OPTIONS_QUESTIONS_H
-#define UI_OPTIONS_QUESTIONS_H
+#pragma once
 
 #include "probes.h"
 #include "ui/options/options.h"
@@ -42,9 +41,8 @@ int questions_words(const struct question *q, char *buffer, char *words[QUESTION
 
 /* Parse the call as if it were about process 1; `buffer` as above. Call options_done in either
  * case. */
-PROBES_CHECK int questions_parse(const struct question *q, char *buffer, struct options *o);
+PROBES_CHECK int questions_parse(
+	const struct question *q, char *buffer, struct options *o, struct probes_error *e);
 
 /* Has the session each probe that the call names? */
 bool questions_fit(const struct question *q, const struct probes_session *session);
-
-#endif

@@ -1,6 +1,3 @@
-/*
- * The processes of a call. Owns the search by name. Must not print.
- */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,5 @@
-/*
- * The processes (or the one file) that a call is about.
- */
-#ifndef UI_OPTIONS_TARGETS_H
-#define UI_OPTIONS_TARGETS_H
+/* The processes (or the one file) that a call is about. */
+#pragma once
 
 #include "probes.h"
 #include "ui/options/options.h"
@@ -22,5 +19,3 @@ PROBES_CHECK int targets_open(struct probes_group **group, const struct options 
  * session.
  */
 struct probes_options targets_engine(const struct options *o, struct report_volume *volume);
-
-#endif

@@ -1,9 +1,8 @@
 /*
  * The verbs: one row each. A verb has a file ui/cli/NAME.c with the function NAME_run, and is a
- * bit, so that an option can name the verbs that accept it.
+ * bit, so that an option can name the verbs, or the group of verbs below, that accept it.
  */
-#ifndef UI_OPTIONS_VERBS_H
-#define UI_OPTIONS_VERBS_H
+#pragma once
 
 #define VERBS_TARGETS "-pid N[,N] | -tree N | -comm NAME"
 
@@ -19,13 +18,13 @@
 	X(LATENCY, latency, VERBS_TARGETS " | -prog FILE START,END",                              \
 		"measure the time from one probe to another, until ^C, -for or the end")          \
 	X(QUESTIONS, questions, VERBS_TARGETS " | -prog FILE",                                    \
-		"what people often ask of such a program, with the calls that answer it")         \
+		"common questions about such programs, with commands that answer them")           \
 	X(EVENTS, events, VERBS_TARGETS " | -prog FILE PROBES",                                   \
 		"print every hit with its time, thread and arguments, until ^C, -for or the "     \
 		"end")                                                                            \
 	X(HISTOGRAM, histogram, VERBS_TARGETS " | -prog FILE PROBE argN",                         \
 		"the distribution of an argument, until ^C, -for or the end")                     \
-	X(REPLAY, replay, "FILE [PROBES | -latency START,END]",                                   \
+	X(REPLAY, replay, "FILE [PROBES] [-latency START,END | -histogram argN | -callers]",      \
 		"show what events or latency recorded with -record; print it if anything but "    \
 		"FILE is given, or standard output is not a terminal")                            \
 	X(CALLERS, callers, VERBS_TARGETS " | -prog FILE PROBES",                                 \
@@ -49,6 +48,14 @@ enum verb {
 			2
 			<< VERB_NUMBERS, /* not a verb: the configuration file accepts the option */
 	VERB_MEASURE = VERB_COUNT | VERB_LATENCY | VERB_EVENTS | VERB_HISTOGRAM | VERB_CALLERS,
-};
 
-#endif
+	/* Groups of verbs that accept the same options. A new verb joins those that fit. */
+	VERB_ALL = VERB_SETTING - 1,
+	VERB_PIDS = VERB_ALL & ~(VERB_TRACE | VERB_REPLAY),
+	VERB_PROGS = VERB_SCREEN | VERB_LIST | VERB_TRACE | VERB_MEASURE | VERB_QUESTIONS,
+	VERB_SWITCH = VERB_SCREEN | VERB_ATTACH | VERB_TRACE,
+	VERB_CHANGE = VERB_SWITCH | VERB_MEASURE | VERB_REPAIR,
+	VERB_OUTPUT = VERB_LIST | VERB_INFO | VERB_ATTACH | VERB_TRACE | VERB_MEASURE | VERB_REPAIR,
+	VERB_SHOW = VERB_SCREEN | VERB_REPLAY | VERB_SETTING,
+	VERB_CHOOSE = VERB_SWITCH | VERB_LIST | VERB_INFO | VERB_MEASURE | VERB_REPLAY,
+};

@@ -1,9 +1,4 @@
-/*
- * The audit trail: who changed which process, and how.
- *
- * Owns the line written for each change to syslog and to -log FILE: escaped, of bounded
- * length. Must not decide whether a change is made.
- */
+/* A line is escaped, and of bounded length. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
@@ -22,8 +17,6 @@
 
 /* Syslog daemons may truncate messages of more than 1024 bytes. */
 #define LINE 960
-
-/* ----------------------------------------------------------------- the file */
 
 static int cannot_log(struct probes_error *e, const char *file, int code, const char *why)
 {
@@ -65,8 +58,6 @@ void audit_close(struct audit *a)
 		closelog();
 	a->syslog = false;
 }
-
-/* ----------------------------------------------------------------- the line */
 
 /* The login uid survives su and sudo; without one, use the real uid. */
 static void add_user(struct line *l)

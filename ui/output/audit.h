@@ -1,6 +1,5 @@
 /* The audit trail: one line per change in syslog and in -log FILE. */
-#ifndef UI_OUTPUT_AUDIT_H
-#define UI_OUTPUT_AUDIT_H
+#pragma once
 
 #include "probes.h"
 #include "ui/options/options.h"
@@ -25,5 +24,3 @@ PROBES_CHECK int audit_note(struct audit *a, const char *verb, const struct prob
 /* Record a mark that the user set while watching a process. Errors as for audit_note. */
 PROBES_CHECK int audit_mark(struct audit *a, const struct probes_session *session, const char *text,
 	struct probes_error *e);
-
-#endif

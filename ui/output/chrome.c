@@ -1,4 +1,3 @@
-/* See chrome.h. */
 #include "ui/output/chrome.h"
 
 #include <jansson.h>
@@ -8,8 +7,6 @@
 
 #include "ui/figures/event.h"
 #include "ui/output/json_value.h"
-
-/* ---------------------------------------------------------------------- roles */
 
 struct chrome_chosen {
 	const struct chrome_probe *probes;
@@ -40,8 +37,6 @@ void chrome_roles(struct chrome_probe *probes, size_t count)
 						 : PAIR_NEITHER;
 	}
 }
-
-/* --------------------------------------------------------------------- events */
 
 /* The thread of an event, which is new perhaps. NULL: not enough memory. */
 static struct chrome_thread *chrome_thread(struct chrome *c, const struct probes_event *event)
@@ -74,15 +69,6 @@ static struct chrome_thread *chrome_thread(struct chrome *c, const struct probes
 	memmove(t + 1, t, (c->count++ - low) * sizeof *t);
 	*t = (struct chrome_thread){.pid = event->pid, .tid = event->tid};
 	return t;
-}
-
-/* Is the thread known by this name? From now on it is. */
-static bool chrome_knows(struct chrome_thread *t, const struct probes_event *event)
-{
-	if (!*event->thread || !strncmp(t->name, event->thread, sizeof t->name - 1))
-		return true; /* or its name is unknown: it has ended */
-	snprintf(t->name, sizeof t->name, "%s", event->thread);
-	return false;
 }
 
 /* An end whose start is not in the trace ends no slice. */
@@ -144,7 +130,10 @@ char *chrome_event(struct chrome *c, const struct probes_probe *probe, enum pair
 
 	if (!t)
 		return NULL;
-	*again = !chrome_knows(t, event);
+	/* Is it known by this name? Without a name it has ended. */
+	*again = *event->thread && strncmp(t->name, event->thread, sizeof t->name - 1);
+	if (*again)
+		snprintf(t->name, sizeof t->name, "%s", event->thread);
 	if (*again)
 		return chrome_name("thread_name", event->pid, event->tid, event->thread);
 	role = chrome_role(t, role);

@@ -5,8 +5,7 @@
  *
  * https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
  */
-#ifndef UI_OUTPUT_CHROME_H
-#define UI_OUTPUT_CHROME_H
+#pragma once
 
 #include "probes.h"
 #include "ui/words/pair.h"
@@ -48,5 +47,3 @@ char *chrome_event(struct chrome *c, const struct probes_probe *probe, enum pair
 	const struct probes_event *event, bool *again);
 
 void chrome_done(struct chrome *c);
-
-#endif

@@ -1,7 +1,6 @@
 #include "ui/output/json_value.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +12,6 @@ json_t *json_value_text(const char *raw)
 	json_t *string = raw ? json_string(raw) : json_null();
 
 	return string ? string : json_string(outbuf_safe(raw));
-}
-
-json_t *json_value_address(uint64_t address)
-{
-	char hex[24];
-
-	if (!address)
-		return json_null();
-	snprintf(hex, sizeof hex, "0x%" PRIx64, address);
-	return json_string(hex);
 }
 
 bool json_value_unsigned(const json_t *json, uint64_t *out)

@@ -1,6 +1,5 @@
 /* Values of the JSON that all commands print, and that recordings hold: see jansson(3). */
-#ifndef UI_OUTPUT_JSON_VALUE_H
-#define UI_OUTPUT_JSON_VALUE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -9,13 +8,8 @@
 /* A raw text; escaped where it is not valid UTF-8. NULL: null. */
 json_t *json_value_text(const char *raw);
 
-/* A string of hexadecimal digits. 0: null. */
-json_t *json_value_address(uint64_t address);
-
 /* The value of a number, or of a string of its digits; false: it is none. NULL is none. */
 bool json_value_unsigned(const json_t *json, uint64_t *out);
 bool json_value_signed(const json_t *json, int64_t *out);
 /* Likewise; "inf", "-inf" and "nan", too. */
 bool json_value_real(const json_t *json, double *out);
-
-#endif

@@ -1,6 +1,3 @@
-/*
- * Buffered output and escaping. Owns the format of numbers.
- */
 #include "ui/output/outbuf.h"
 
 #include <errno.h>
@@ -15,7 +12,6 @@ static const char outbuf_hexdigits[] = "0123456789abcdef";
 
 static void outbuf_signal(int signal)
 {
-	(void)signal;
 }
 
 void outbuf_outlive(void)

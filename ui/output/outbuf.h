@@ -5,8 +5,7 @@
  * Also untrusted text on its way to the output: escaped, never truncated, since commands must
  * accept every name that a listing prints.
  */
-#ifndef UI_OUTPUT_OUTBUF_H
-#define UI_OUTPUT_OUTBUF_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -88,5 +87,3 @@ const char *outbuf_probe(const struct probes_probe *probe);
 
 /* The width of an escaped text in terminal columns. */
 size_t outbuf_width(const char *safe);
-
-#endif

@@ -1,4 +1,3 @@
-/* The rows that a verb prints, and facts that every format needs. Prints nothing. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

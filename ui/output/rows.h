@@ -1,11 +1,11 @@
 /* What a verb prints: the rows of one process (or file) after another, and how formats do it. */
-#ifndef UI_OUTPUT_ROWS_H
-#define UI_OUTPUT_ROWS_H
+#pragma once
 
 #include <stdio.h>
 
 #include "probes.h"
 #include "ui/options/options.h"
+#include "ui/output/emit.h"
 
 /* One probe, and its part of a result. */
 struct rows_one {
@@ -23,30 +23,19 @@ struct rows {
 	bool hits;                          /* hits have been read, too: some are counted */
 };
 
-struct output;
-
-/* A format: begin once, rows or plan for each process, end once. */
-struct format_ops {
-	void (*begin)(struct output *o); /* or NULL */
-	void (*rows)(struct output *o, const struct rows *rows);
-	void (*plan)(struct output *o, const struct rows *rows); /* the edits of rows->result */
-	void (*end)(struct output *o);                           /* or NULL */
-};
-
-/* Where and how to print. */
+/* Where and how to print: the rows or the plan of one process after another. */
 struct output {
 	FILE *file;
-	const struct format_ops *ops;
+	struct emit emit; /* a list where there are many; without ops, the format is text: */
+	void (*text)(struct output *o, const struct rows *rows);
 	bool many;      /* rows of several processes follow each other */
 	bool quiet;     /* rows only */
 	bool verbose;   /* all that is known */
 	size_t printed; /* processes */
 };
 
-/* A header line, then a line per probe (RFC 4180 quoting, lines end with LF). */
-extern const struct format_ops csv_ops;
-/* One object per process, in the shape of probes-tui(1); an array of them for several. */
-extern const struct format_ops json_ops;
+/* In a format for programs: the rows; or the edits of rows->result, too, which are rows of CSV. */
+void rows_emit(struct output *o, const struct rows *rows, bool plan);
 
 /* The probes that -provider and -object leave: see probes_find. */
 PROBES_CHECK int rows_chosen(struct rows *rows, struct probes_session *session,
@@ -70,5 +59,3 @@ const char *rows_role(enum probes_role role);
 const char *rows_outcome(enum probes_outcome outcome);
 /* The count of a probe's semaphores. False: it has none, they differ, or they were not read. */
 bool rows_ref(const struct rows *rows, size_t probe, uint32_t *ref);
-
-#endif

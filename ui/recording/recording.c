@@ -1,4 +1,3 @@
-/* Recordings: writing, and the memory of what was read. See recording.h. */
 #include "ui/recording/recording.h"
 
 #include <inttypes.h>
@@ -271,15 +270,14 @@ void recording_put_end(struct lines *l, const struct recording_end *end)
 
 	lines_put(l, "{\"end\":");
 	put_text(l, end->how);
-	lines_format(l, ",\"events\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"only_counted\":%" PRIu64,
-		end->events, end->lost, end->only_counted);
+	lines_format(l, ",\"events\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"undecided\":%" PRIu64,
+		end->events, end->lost, end->undecided);
+	lines_format(l, ",\"only_counted\":%" PRIu64, end->only_counted);
 	lines_format(l, ",\"seconds\":%s,\"over_budget\":%s}",
 		event_real(end->seconds, 17, seconds, sizeof seconds),
 		end->over ? "true" : "false");
 	lines_end(l, from, INT64_MAX);
 }
-
-/* -------------------------------------------------------------------- memory */
 
 void recording_init(struct recording *r)
 {
@@ -294,14 +292,6 @@ const struct probes_described_site *recording_sites(
 
 	*count = end - first;
 	return *count ? r->sites + first : NULL;
-}
-
-struct probes_described_site recording_site_of(const struct recording *r, size_t probe, size_t site)
-{
-	size_t count;
-	const struct probes_described_site *all = recording_sites(r, probe, &count);
-
-	return site < count ? all[site] : (struct probes_described_site){0};
 }
 
 static void free_text(const char *text)

@@ -18,14 +18,13 @@
  *     {"lost":17}
  *     {"rate":0,"time_ns":...,"ns":1000000000,"hits":512}
  *     {"latency":0,"end":1,"row":0,"rows":1,"by":0,...,"matched":5,...,"buckets":[[84,5]]}
- *     {"end":"interrupted","events":1,"lost":17,"only_counted":0,"seconds":1.5,"over_budget":false}
+ *     {"end":"interrupted","events":1,"lost":17,"undecided":0,"only_counted":0,"seconds":1.5,...}
  *
  * A text that is not UTF-8 is {"hex":"ff00"}: its bytes. A whole number that a double does not hold
  * is a string of its digits; so are nan, inf and -inf. An argument is "i" (signed), "u" (unsigned),
  * "f" (floating point), or none of these where it could not be read.
  */
-#ifndef UI_RECORDING_RECORDING_H
-#define UI_RECORDING_RECORDING_H
+#pragma once
 
 #include "probes.h"
 #include "ui/words/lines.h"
@@ -85,6 +84,7 @@ struct recording_latency {
 struct recording_end {
 	const char *how;
 	uint64_t events, lost, only_counted;
+	uint64_t undecided; /* left out by -where; 0, too, where an older probes-tui wrote it */
 	double seconds;
 	bool over;
 };
@@ -159,12 +159,6 @@ void recording_done(struct recording *r);
 PROBES_CHECK int recording_read(struct recording *r, const char *line, size_t length,
 	struct recording_item *item, struct probes_error *e);
 
-/* What was said of a site. */
-struct probes_described_site recording_site_of(
-	const struct recording *r, size_t probe, size_t site);
-
 /* The sites that were described of a probe; NULL: none were. */
 const struct probes_described_site *recording_sites(
 	const struct recording *r, size_t probe, size_t *count);
-
-#endif

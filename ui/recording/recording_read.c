@@ -132,7 +132,6 @@ static void read_head(struct reading *g, struct recording_item *item)
 	uint64_t version = number(g, g->line, "probes_tui_recording", INT_MAX);
 	int64_t offset = 0;
 
-	(void)item;
 	if (version > RECORDING_VERSION)
 		fail(g, "a newer probes-tui wrote it");
 	if (g->r->lines > 1)
@@ -155,7 +154,6 @@ static void read_process(struct reading *g, struct recording_item *item)
 	struct recording *r = g->r;
 	struct recording_process *p;
 
-	(void)item;
 	r->processes = grow(g, r->processes, r->process_count, sizeof *r->processes);
 	if (g->why)
 		return;
@@ -184,7 +182,6 @@ static void read_object(struct reading *g, struct recording_item *item)
 	size_t process = reference(g, "of", r->process_count);
 	struct recording_object *o;
 
-	(void)item;
 	r->objects = grow(g, r->objects, r->object_count, sizeof *r->objects);
 	if (g->why)
 		return;
@@ -196,20 +193,13 @@ static void read_object(struct reading *g, struct recording_item *item)
 		o->bias = address_of(g, json_object_get(g->line, "bias"));
 }
 
-static enum probes_kind kind_of(const json_t *json)
-{
-	const char *name = json_string_value(json);
-
-	return name && !strcmp(name, probes_kind_name(PROBES_OCAML)) ? PROBES_OCAML : PROBES_SDT;
-}
-
 static void read_probe(struct reading *g, struct recording_item *item)
 {
 	struct recording *r = g->r;
 	size_t object = reference(g, "of", r->object_count);
 	struct recording_probe *p;
+	const char *kind;
 
-	(void)item;
 	r->probes = grow(g, r->probes, r->probe_count, sizeof *r->probes);
 	if (g->why)
 		return;
@@ -217,7 +207,9 @@ static void read_probe(struct reading *g, struct recording_item *item)
 	*p = (struct recording_probe){.object = object, .process = r->objects[object].process};
 	p->first_site = r->site_count;
 	p->probe.arguments = "";
-	p->probe.kind = kind_of(json_object_get(g->line, "kind"));
+	kind = json_string_value(json_object_get(g->line, "kind"));
+	p->probe.kind =
+		kind && !strcmp(kind, probes_kind_name(PROBES_OCAML)) ? PROBES_OCAML : PROBES_SDT;
 	p->probe.site_count = (uint32_t)number(g, g->line, "sites", UINT32_MAX);
 	p->probe.provider = collect_any(g, "provider");
 	p->probe.name = collect_any(g, "name");
@@ -232,7 +224,6 @@ static void read_site(struct reading *g, struct recording_item *item)
 	const json_t *names = json_object_get(g->line, "names");
 	struct probes_described_site *s;
 
-	(void)item;
 	if (g->why || probe != r->probe_count - 1 ||
 		number_of != r->site_count - r->probes[probe].first_site)
 		return;
@@ -255,7 +246,6 @@ static void read_kept(struct reading *g, struct recording_item *item)
 {
 	size_t probe = reference(g, "kept", g->r->probe_count);
 
-	(void)item;
 	if (!g->why)
 		g->r->probes[probe].kept = (uint32_t)number(g, g->line, "sites", UINT32_MAX);
 }
@@ -385,6 +375,8 @@ static void read_latency(struct reading *g, struct recording_item *item)
 		.min_ns = number(g, g->line, "min_ns", INT64_MAX),
 		.max_ns = number(g, g->line, "max_ns", INT64_MAX),
 	};
+	if (row->row >= row->rows || row->rows > g->r->process_count)
+		fail(g, "a table has a wrong row");
 	for (size_t i = 0; i < json_array_size(buckets); i++) {
 		const json_t *pair = json_array_get(buckets, i);
 		uint64_t at, count;
@@ -413,6 +405,7 @@ static void read_end(struct reading *g, struct recording_item *item)
 	item->end = (struct recording_end){.how = g->r->how,
 		.events = number(g, g->line, "events", INT64_MAX),
 		.lost = number(g, g->line, "lost", INT64_MAX),
+		.undecided = number(g, g->line, "undecided", INT64_MAX),
 		.only_counted = number(g, g->line, "only_counted", INT64_MAX),
 		.seconds = seconds,
 		.over = json_is_true(json_object_get(g->line, "over_budget"))};
@@ -435,8 +428,6 @@ static const struct {
 	{"end", read_end},
 	{"lost", read_lost},
 };
-
-/* ------------------------------------------------------------------ the whole */
 
 int recording_read(struct recording *r, const char *line, size_t length,
 	struct recording_item *item, struct probes_error *e)

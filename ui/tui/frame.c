@@ -103,10 +103,9 @@ enum request frame_request(const struct app *a, int y, int x)
 
 	if (y != a->rows - 1 || a->question.kind || a->prompt.ops || a->output.typing)
 		return REQUEST_NONE;
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++)
 		if (x >= labels[i].x && x < labels[i].x + labels[i].width)
 			return labels[i].request;
-	}
 	return REQUEST_NONE;
 }
 
@@ -117,8 +116,7 @@ void frame_draw(const struct app *a, struct canvas *c)
 
 	canvas_reset(c, a->rows, a->columns);
 	if (a->rows < FRAME_ROWS || a->columns < FRAME_COLUMNS) {
-		snprintf(text, sizeof text, "need %dx%d: terminal too small (%dx%d)", FRAME_COLUMNS,
-			FRAME_ROWS, a->columns, a->rows);
+		snprintf(text, sizeof text, "too small: need %dx%d", FRAME_COLUMNS, FRAME_ROWS);
 		canvas_put(c, 0, 0, -1, STYLE_PLAIN, text);
 		return;
 	}

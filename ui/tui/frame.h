@@ -1,6 +1,5 @@
 /* The whole picture. */
-#ifndef UI_TUI_FRAME_H
-#define UI_TUI_FRAME_H
+#pragma once
 
 #include "ui/tui/app/app.h"
 #include "ui/tui/terminal/canvas.h"
@@ -13,5 +12,3 @@ void frame_draw(const struct app *a, struct canvas *c);
 
 /* The request of the footer that is shown at a place, or REQUEST_NONE. */
 enum request frame_request(const struct app *a, int y, int x);
-
-#endif

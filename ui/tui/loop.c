@@ -1,6 +1,3 @@
-/*
- * The event loop: keys, signals, the program's output, timers; one frame per turn.
- */
 #include "ui/tui/loop.h"
 
 #include "ui/output/outbuf.h"
@@ -103,7 +100,7 @@ static void loop_signal(struct app *a, int signal)
 static void loop_click(struct loop *l)
 {
 	struct app *a = l->app;
-	int64_t now = app_now_ms();
+	int64_t now = now_ms();
 	bool twice, row;
 	int y, x;
 
@@ -127,10 +124,12 @@ static void loop_key(struct loop *l, uint32_t key)
 	bool asking = a->question.kind || a->prompt.ops;
 	char unknown[96];
 
-	a->last_key_ms = app_now_ms();
+	a->last_key_ms = now_ms();
 	a->dirty = true;
 	a->message.answer = false;
 	a->message.answering = true;
+	if (a->message.passing)
+		a->message.text[0] = '\0';
 	if (a->rows < FRAME_ROWS || a->columns < FRAME_COLUMNS) {
 		/* Nothing is visible on a terminal this small: only quit. */
 		if (!asking && request_of_key(key, IN_LIST) == REQUEST_QUIT)
@@ -147,7 +146,8 @@ static void loop_key(struct loop *l, uint32_t key)
 	} else if (request_of_key(key, app_view(a)->where)) {
 		act(a, request_of_key_now(key, app_view(a)->where, app_have(a)));
 	} else {
-		app_say(a, "%s", request_unknown(key, app_view(a)->where, unknown, sizeof unknown));
+		app_pass(
+			a, "%s", request_unknown(key, app_view(a)->where, unknown, sizeof unknown));
 	}
 	a->message.answering = false;
 	app_layout(a);
@@ -157,7 +157,7 @@ static void loop_key(struct loop *l, uint32_t key)
 static void loop_refresh(struct loop *l)
 {
 	struct app *a = l->app;
-	int64_t now = app_now_ms(), took;
+	int64_t now = now_ms(), took;
 	bool all = now >= l->next_all_ms;
 
 	if (now < l->next_ms)
@@ -167,7 +167,7 @@ static void loop_refresh(struct loop *l)
 	if (a->frozen || !a->model.process_count)
 		return;
 	app_refresh(a, all);
-	took = app_now_ms() - now;
+	took = now_ms() - now;
 	if (all)
 		l->next_all_ms = now + took * LOOP_FULL_SHARE;
 }
@@ -240,8 +240,10 @@ static void loop_turn(struct loop *l)
 		act_count_limit, act_latency_limit, act_events_poll, act_replay_poll, objects_poll,
 		new_children_poll, act_leave_lease, act_leave_wait};
 	struct app *a = l->app;
-	int64_t wait = loop_sooner(l->next_ms - app_now_ms(), LOOP_MAX_WAIT_MS);
-	int64_t due = app_view(a)->wait ? app_view(a)->wait(a) : -1;
+	int64_t wait = loop_sooner(l->next_ms - now_ms(), LOOP_MAX_WAIT_MS);
+	const int64_t due[] = {app_view(a)->wait ? app_view(a)->wait(a) : -1, act_events_wait(a),
+		act_replay_wait(a), model_keep_wait(&a->model, now_ms()),
+		a->leaving.ending ? 100 : -1};
 	struct pollfd fds[] = {
 		{.fd = 0, .events = POLLIN},
 		{.fd = l->signals, .events = POLLIN},
@@ -253,16 +255,8 @@ static void loop_turn(struct loop *l)
 	struct signalfd_siginfo info;
 	uint32_t key;
 
-	if (due >= 0)
-		wait = loop_sooner(wait, due);
-	due = act_events_wait(a);
-	if (due >= 0)
-		wait = loop_sooner(wait, due);
-	due = act_replay_wait(a);
-	if (due >= 0)
-		wait = loop_sooner(wait, due);
-	if (a->leaving.ending)
-		wait = loop_sooner(wait, 100);
+	for (size_t i = 0; i < sizeof due / sizeof *due; i++)
+		wait = due[i] >= 0 ? loop_sooner(wait, due[i]) : wait;
 	if (list_is_looking(&a->list) || program_behind(&a->program))
 		wait = 0;
 	poll(fds, sizeof fds / sizeof *fds, wait > 0 ? (int)wait : 0);
@@ -290,6 +284,8 @@ static void loop_turn(struct loop *l)
 	if (!a->quit && app_view(a)->poll)
 		app_view(a)->poll(a);
 	if (!a->quit)
+		model_keep_hits(&a->model, now_ms());
+	if (!a->quit)
 		loop_refresh(l);
 	for (size_t i = 0; i < sizeof polls / sizeof *polls && !a->quit; i++)
 		polls[i](a);
@@ -305,7 +301,7 @@ void loop_run(struct app *a, int signals)
 	loop_resized(a);
 	if (program_reap(&a->program)) /* it may have ended before SIGCHLD was blocked */
 		loop_program_ended(a);
-	l.next_ms = app_now_ms() + a->refresh_ms;
+	l.next_ms = now_ms() + a->refresh_ms;
 	while (!a->quit) {
 		char pids[200] = "", touched[400];
 
@@ -327,9 +323,10 @@ void loop_run(struct app *a, int signals)
 			frame_draw(a, &l.canvas);
 			app_drawn(a);
 			typing_mark(a->output.typing);
-			screen_show(&l.canvas);
+			screen_show(&l.canvas, a->question.kind && !a->question.drawn);
 			a->dirty = a->redraw = false;
 		}
+		a->question.drawn |= a->question.kind && !a->dirty && !tty_busy();
 		loop_turn(&l);
 	}
 	canvas_done(&l.canvas);

@@ -1,6 +1,5 @@
 /* The event loop of the screen: wait, handle events, draw one frame. */
-#ifndef UI_TUI_LOOP_H
-#define UI_TUI_LOOP_H
+#pragma once
 
 #include "ui/tui/app/app.h"
 
@@ -8,5 +7,3 @@
 int loop_signals(void);
 /* Run until app.quit. The screen is open. `signals` is from loop_signals. */
 void loop_run(struct app *a, int signals);
-
-#endif

@@ -27,7 +27,6 @@ static int tui_status;
 
 static void tui_give_up(int signal)
 {
-	(void)signal;
 	_exit(tui_status);
 }
 
@@ -88,7 +87,7 @@ int tui_run(const struct options *o)
 	a->stop = o->stop ? STOP_YES : STOP_UNASKED;
 	a->refresh_ms = o->refresh_ms ? o->refresh_ms : 1000;
 	a->lease_ms = o->lease_given ? (int64_t)o->lease_ms : TUI_LEASE_MS;
-	a->last_key_ms = app_now_ms();
+	a->last_key_ms = now_ms();
 	if (audit_open(&a->audit, o, &e) < 0) {
 		free(a);
 		return tui_fail(&e);

@@ -1,6 +1,5 @@
 /* The screen. */
-#ifndef UI_TUI_TUI_H
-#define UI_TUI_TUI_H
+#pragma once
 
 #include "ui/options/options.h"
 
@@ -10,5 +9,3 @@
  * untouched.
  */
 int tui_run(const struct options *o);
-
-#endif

@@ -2,8 +2,7 @@
  * Hand-over: command lines with which other tools trace a probe, above all one that has nothing to
  * switch here.
  */
-#ifndef UI_WORDS_HANDOVER_H
-#define UI_WORDS_HANDOVER_H
+#pragma once
 
 #include "probes.h"
 
@@ -36,5 +35,3 @@ char *handover_command(const struct handover *h, enum handover_tool tool);
 /* Fill all but the probes, for the object of one of them; looks into /proc. False: it is no
  * process. */
 bool handover_look(struct handover *h, const struct probes_session *session, size_t probe);
-
-#endif

@@ -1,6 +1,5 @@
 /* Text under construction in a buffer of a fixed size: what does not fit is dropped. Pure. */
-#ifndef UI_WORDS_LINE_H
-#define UI_WORDS_LINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ __attribute__((format(printf, 2, 3))) void line_add(struct line *l, const char *
 
 /* The plural's s, for this many. */
 const char *line_s(size_t count);
-
-#endif

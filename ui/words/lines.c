@@ -1,4 +1,3 @@
-/* See lines.h. */
 #include "ui/words/lines.h"
 
 #include <stdarg.h>

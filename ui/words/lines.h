@@ -2,8 +2,7 @@
  * Lines of text that wait until those of all processes are there: then they are written in the
  * order of time. Pure.
  */
-#ifndef UI_WORDS_LINES_H
-#define UI_WORDS_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void lines_sort(struct lines *l);
 /* Forget all lines; the memory is used again. */
 void lines_clear(struct lines *l);
 void lines_done(struct lines *l);
-
-#endif

@@ -1,8 +1,5 @@
-/*
- * Pairs by their names: X_start/X_end, X_begin/X_done, X__entry/X__return... Pure.
- */
-#ifndef UI_WORDS_PAIR_H
-#define UI_WORDS_PAIR_H
+/* Pairs by their names: X_start/X_end, X_begin/X_done, X__entry/X__return... Pure. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +18,3 @@ enum pair_role pair_role(const char *name, size_t *stem);
  */
 enum pair_role pair_partner(const char *name, bool (*exists)(void *data, const char *name),
 	void *data, char *out, size_t size);
-
-#endif

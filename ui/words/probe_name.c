@@ -1,11 +1,5 @@
-/*
- * Spelling of probe names.
- *
- * Owns which names of a session are unambiguous, and the escaping of names; the
- * engine unescapes them. Pure: no I/O.
- */
+/* Which names of a session are unambiguous? Escapes names; the engine unescapes them. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

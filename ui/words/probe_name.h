@@ -2,8 +2,7 @@
  * The spelling of probes, so that commands accept every name that a listing prints:
  * "name" if it is unique in the session, else "provider:name".
  */
-#ifndef UI_WORDS_PROBE_NAME_H
-#define UI_WORDS_PROBE_NAME_H
+#pragma once
 
 #include "probes.h"
 
@@ -28,5 +27,3 @@ bool probe_name_shared(const struct probe_name *s, size_t probe);
 size_t probe_name_full(const struct probes_probe *probe, char *out, size_t size);
 /* The part of a path after its last slash; the whole path if that part is empty. */
 const char *probe_name_base(const char *path);
-
-#endif

@@ -1,10 +1,12 @@
-/* See reasons.h. */
 #include "ui/words/reasons.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void reasons_add_one(struct reasons *r, const char *why)
+#include "ui/words/line.h"
+#include "ui/words/report.h"
+
+void reasons_add_one(struct reasons *r, const char *why)
 {
 	size_t at = 0;
 
@@ -16,11 +18,14 @@ static void reasons_add_one(struct reasons *r, const char *why)
 	r->count += at == r->count;
 	r->all[at].why = why;
 	r->all[at].sites++;
-	for (; at && r->all[at - 1].sites < r->all[at].sites; at--) {
-		struct reasons_one less = r->all[at - 1];
+	for (; at; at--) {
+		struct reasons_one *one = &r->all[at], before = one[-1];
 
-		r->all[at - 1] = r->all[at];
-		r->all[at] = less;
+		if (before.sites > one->sites ||
+			(before.sites == one->sites && strcmp(before.why, one->why) < 0))
+			break;
+		one[-1] = *one;
+		*one = before;
 	}
 }
 
@@ -44,11 +49,18 @@ void reasons_add_callers(struct reasons *r, const struct probes_session *session
 	}
 }
 
+void reasons_tell(const struct reasons *r, const char *probe)
+{
+	for (const struct reasons_one *one = r->all; one < r->all + r->count; one++)
+		report_more("%s%s%zu site%s: %s", probe, *probe ? ", " : "", one->sites,
+			line_s(one->sites), one->why);
+}
+
 const char *reasons_shared(pid_t shared, char *out, size_t size)
 {
 	if (shared > 0)
 		snprintf(out, size,
-			"it shares its counters with process %d, from which it was forked",
+			"it shares its counters with process %d: one was forked from the other",
 			(int)shared);
 	else
 		snprintf(out, size,

@@ -2,14 +2,13 @@
  * Why sites are not counted, or their callers unknown: each reason once, with the number of its
  * sites, most first.
  */
-#ifndef UI_WORDS_REASONS_H
-#define UI_WORDS_REASONS_H
+#pragma once
 
 #include <stddef.h>
 
 #include "probes.h"
 
-#define REASONS_MOST 16 /* different ones; of more, the others are only counted */
+#define REASONS_MOST 32 /* different ones; of more, the others are only counted */
 
 struct reasons_one {
 	const char *why; /* of the engine: not escaped */
@@ -23,13 +22,17 @@ struct reasons {
 	size_t sites; /* of all reasons */
 };
 
+/* Add a site. */
+void reasons_add_one(struct reasons *r, const char *why);
+
 /* Add those of the sites of a probe that are not counted, though that was tried. */
 void reasons_add(struct reasons *r, const struct probes_session *session, size_t probe);
 
 /* Add those of the sites of a probe whose callers are unknown, though that was asked for. */
 void reasons_add_callers(struct reasons *r, const struct probes_session *session, size_t probe);
 
+/* Report each; probe: whose sites they are, or "". */
+void reasons_tell(const struct reasons *r, const char *probe);
+
 /* Why hits are not those of one process (struct probes_hits, shared). Returns out. */
 const char *reasons_shared(pid_t shared, char *out, size_t size);
-
-#endif

@@ -1,9 +1,4 @@
-/*
- * Messages on standard error.
- *
- * Owns their form, "probes-tui: WHAT: WHY; TRY": one line, everything escaped.
- * Must not decide what to do about an error.
- */
+/* The form: "probes-tui: WHAT: WHY; TRY". */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,15 +16,29 @@
 /* The call that was typed, quoted for a shell and safe for a terminal; NULL: unknown. */
 static char *report_typed;
 
-__attribute__((format(printf, 2, 0))) static void put_format(
-	const char *prefix, const char *format, va_list arguments)
+static FILE *report_stream; /* NULL: standard error */
+
+void report_to(FILE *stream)
+{
+	report_stream = stream;
+}
+
+static FILE *report_file(void)
+{
+	return report_stream ? report_stream : stderr;
+}
+
+void report_after(const char *prefix, const char *format, ...)
 {
 	char text[LINE / 4], safe[LINE];
+	va_list arguments;
 
+	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
 	probes_escape(text, safe, sizeof safe);
 	/* One call, so that lines of concurrent processes do not interleave. */
-	fprintf(stderr, "%s%s\n", prefix, safe);
+	fprintf(report_file(), "%s%s\n", prefix, safe);
 }
 
 int report_set(struct probes_error *e, enum probes_status status, int code, const char *what,
@@ -82,7 +91,7 @@ const char *report_try(const char *as, const char *hint, char *out, size_t size)
 	return out;
 }
 
-void report_error_of(pid_t pid, const struct probes_error *e)
+int report_error_of(pid_t pid, const struct probes_error *e)
 {
 	char text[LINE / 4], safe[LINE], hint[LINE / 2], of[32] = "";
 
@@ -91,30 +100,13 @@ void report_error_of(pid_t pid, const struct probes_error *e)
 	snprintf(text, sizeof text, "%s%s%s%s", of, e->what, *e->why ? ": " : "", e->why);
 	probes_escape(text, safe, sizeof safe);
 	report_try(e->as, e->hint, hint, sizeof hint);
-	fprintf(stderr, "probes-tui: %s%s%s\n", safe, *hint ? "; " : "", hint);
+	fprintf(report_file(), "probes-tui: %s%s%s\n", safe, *hint ? "; " : "", hint);
+	return (int)e->status;
 }
 
-void report_error(const struct probes_error *e)
+int report_error(const struct probes_error *e)
 {
-	report_error_of(0, e);
-}
-
-void report_line(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	put_format("probes-tui: ", format, arguments);
-	va_end(arguments);
-}
-
-void report_more(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	put_format("  ", format, arguments);
-	va_end(arguments);
+	return report_error_of(0, e);
 }
 
 void report_access(const struct probes_access *access)
@@ -131,7 +123,7 @@ void report_access(const struct probes_access *access)
 	for (size_t i = 0; i < access->count; i++) {
 		const struct probes_access_check *check = &access->checks[i];
 
-		fprintf(stderr, "  %-4s  %s\n", marks[check->mark],
+		fprintf(report_file(), "  %-4s  %s\n", marks[check->mark],
 			report_try(check->as, check->text, text, sizeof text));
 	}
 }
@@ -155,9 +147,7 @@ void report_leftovers(struct probes_session *session)
 		report_error(&e);
 		return;
 	}
-	for (size_t i = 0; i < count; i++) {
-		const struct probes_leftover *l = &all[i];
-
+	for (const struct probes_leftover *l = all; l < all + count; l++) {
 		if (*l->unjudged)
 			report_line("pid %d: changes of an earlier session may remain: could not "
 				    "check %s",

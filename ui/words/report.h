@@ -2,8 +2,9 @@
  * Messages on standard error: errors, notices, and access checks. Every message is escaped here
  * and takes one line.
  */
-#ifndef UI_WORDS_REPORT_H
-#define UI_WORDS_REPORT_H
+#pragma once
+
+#include <stdio.h>
 
 #include "probes.h"
 
@@ -25,15 +26,18 @@ void report_call(int argc, char *const *argv);
  */
 const char *report_try(const char *as, const char *hint, char *out, size_t size);
 
-/* "probes-tui: WHAT: WHY; TRY"; pid: "probes-tui: pid N: ...". */
-void report_error(const struct probes_error *e);
-void report_error_of(pid_t pid, const struct probes_error *e);
+/* "probes-tui: WHAT: WHY; TRY"; pid: "probes-tui: pid N: ...". Both return the exit status. */
+int report_error(const struct probes_error *e);
+int report_error_of(pid_t pid, const struct probes_error *e);
 
-/* "probes-tui: TEXT" */
-__attribute__((format(printf, 1, 2))) void report_line(const char *format, ...);
+/* "probes-tui: TEXT"; "  TEXT", a continuation of the line above. */
+#define report_line(...) report_after("probes-tui: ", __VA_ARGS__)
+#define report_more(...) report_after("  ", __VA_ARGS__)
+__attribute__((format(printf, 2, 3))) void report_after(
+	const char *prefix, const char *format, ...);
 
-/* "  TEXT", a continuation of the line above. */
-__attribute__((format(printf, 1, 2))) void report_more(const char *format, ...);
+/* Where all of these go from now on, line by line, instead of to standard error. */
+void report_to(FILE *stream);
 
 /* Which access to a process is permitted, and why not: one line per check. */
 void report_access(const struct probes_access *access);
@@ -48,5 +52,3 @@ void report_log(void *data, enum probes_log_level level, const char *text);
 
 /* Report, one line each, the killed sessions that left changes in this process. */
 void report_leftovers(struct probes_session *session);
-
-#endif

@@ -1,6 +1,3 @@
-/*
- * Words for a shell: quoting, splitting. Pure.
- */
 #include "ui/words/shell.h"
 
 #include <stdbool.h>

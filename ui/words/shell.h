@@ -1,6 +1,5 @@
 /* Quoting and splitting of shell command lines. Pure. */
-#ifndef UI_WORDS_SHELL_H
-#define UI_WORDS_SHELL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -31,5 +30,3 @@ int shell_unfinished(const char *line, char *buffer, char **words, int max);
 
 /* Print the rest of a word that began within this quote, or without one ('\0'). */
 void shell_continue(FILE *out, const char *text, char quote);
-
-#endif

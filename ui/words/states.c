@@ -1,4 +1,3 @@
-/* The table of states, and skipped probes in words. Pure. */
 #include "ui/words/states.h"
 
 #include <stdio.h>
@@ -35,7 +34,7 @@ const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t siz
 	} words[PROBES_SKIPS] = {
 		[PROBES_SKIP_OFF] = {"is off already", "are off already"},
 		[PROBES_SKIP_NO_SWITCH] = {"has no semaphore", "have no semaphore"},
-		[PROBES_SKIP_UNLOADED] = {"was unloaded", "were unloaded"},
+		[PROBES_SKIP_UNLOADED] = {"is no longer mapped", "are no longer mapped"},
 		[PROBES_SKIP_COUNTED] = {"is counted already", "are counted already"},
 		[PROBES_SKIP_UNCOUNTED] = {"is not counted", "are not counted"},
 		[PROBES_SKIP_COUNTING] = {"is on only to be counted", "are on only to be counted"},

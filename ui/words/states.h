@@ -2,8 +2,7 @@
  * How people see the states of probes, and why probes were skipped: the same in every face.
  * Programs see probes_state_name.
  */
-#ifndef UI_WORDS_STATES_H
-#define UI_WORDS_STATES_H
+#pragma once
 
 #include "probes.h"
 #include "ui/words/style.h"
@@ -35,5 +34,3 @@ const char *states_skips(const size_t skips[PROBES_SKIPS], char *out, size_t siz
 
 /* Why a process is gone ("it has ended") after its noun: "has ended". Returns out. */
 const char *states_end(const char *why, char *out, size_t size);
-
-#endif

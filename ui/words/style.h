@@ -2,8 +2,7 @@
  * The role of a text on the screen. ui/tui/terminal/theme.c says what each looks like; colour never
  * carries meaning alone.
  */
-#ifndef UI_WORDS_STYLE_H
-#define UI_WORDS_STYLE_H
+#pragma once
 
 enum style {
 	STYLE_PLAIN,
@@ -26,5 +25,3 @@ enum style {
 	STYLE_COUNT,
 	STYLE_REVERSE = 0x100, /* flag: the row under the cursor */
 };
-
-#endif

@@ -1,8 +1,5 @@
-/*
- * Loaded objects of a process that could not be read: their probes are unknown.
- */
-#ifndef UI_WORDS_UNREADABLE_H
-#define UI_WORDS_UNREADABLE_H
+/* Loaded objects of a process that could not be read: their probes are unknown. */
+#pragma once
 
 #include "probes.h"
 
@@ -19,5 +16,3 @@ static inline size_t unreadable_count(const struct probes_session *session)
 		count += unreadable_is(probes_object_at(session, i));
 	return count;
 }
-
-#endif

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes.h"
+
 #define DIGITS "0123456789"
 #define LONGEST_MS (1000 * UINT64_C(3600000))
 
@@ -46,7 +48,7 @@ bool values_argument(const char *text, unsigned most, unsigned *argument)
 	return !strncmp(text, "arg", 3) && values_number(text + 3, 1, most, argument);
 }
 
-bool values_arguments(const char *text, unsigned last, unsigned *arguments)
+bool values_arguments(const char *text, unsigned *arguments)
 {
 	*arguments = 0;
 	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
@@ -54,7 +56,7 @@ bool values_arguments(const char *text, unsigned last, unsigned *arguments)
 		unsigned argument;
 
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-		if (!values_argument(name, last, &argument))
+		if (!values_argument(name, PROBES_EVENT_ARGUMENTS, &argument))
 			return false;
 		*arguments |= 1u << (argument - 1);
 	}

@@ -1,8 +1,5 @@
-/*
- * The numbers of a command line, read from text. Pure.
- */
-#ifndef UI_WORDS_VALUES_H
-#define UI_WORDS_VALUES_H
+/* The numbers of a command line, read from text. Pure. */
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,8 +14,8 @@ bool values_number(const char *text, unsigned least, unsigned most, unsigned *va
 /* "arg3": an argument from 1 to most. */
 bool values_argument(const char *text, unsigned most, unsigned *argument);
 
-/* "arg1,arg3": arguments from arg1 to the last one (at most 32), as bits (bit 0: arg1). */
-bool values_arguments(const char *text, unsigned last, unsigned *arguments);
+/* "arg1,arg3": arguments of events, as bits (bit 0: arg1). */
+bool values_arguments(const char *text, unsigned *arguments);
 
 /* A number from 0 to 10000 with at most three decimals. */
 bool values_percent(const char *text, double *percent);
@@ -29,5 +26,3 @@ bool values_percent(const char *text, double *percent);
  * off.
  */
 bool values_span(const char *text, uint64_t *ms);
-
-#endif

@@ -1,6 +1,3 @@
-/*
- * From requests to what they do: one table.
- */
 #include "ui/tui/actions/act.h"
 
 #include "ui/tui/terminal/key.h"
@@ -11,44 +8,8 @@ static void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r) = {
 #undef REQUEST
 };
 
-void act_refuse(struct app *a, enum request r)
+void act_by_view(struct app *a, enum request r)
 {
-	unsigned lacks = request_info(r)->need & ~app_have(a);
-	char gone[600];
-
-	if (a->replay)
-		act_replay_refuse(a);
-	else if (lacks & NEED_LISTABLE)
-		app_complain(a, "nothing can be listed: not even its maps may be read");
-	else if (lacks & NEED_PROGRAM)
-		app_complain(a, "no program was started from here (-prog)");
-	else if (lacks & NEED_GONE)
-		app_complain(a, "the target is still running");
-	else if (lacks & NEED_HELD)
-		app_say(a, a->program.used
-				   ? "the program is already running: r starts one that is held "
-				     "(-prog with -hold)"
-				   : "r starts a program that is held at its start: "
-				     "probes-tui -prog FILE -hold");
-	else if (!model_alive(&a->model))
-		app_complain(a, "nothing can be switched: %s", app_gone(a, gone, sizeof gone));
-	else if (lacks & NEED_SWITCHABLE)
-		app_complain(a, "no probe here can be switched: none has a semaphore or an OCaml "
-				"site; H counts their hits, y shows commands that trace them");
-	else if (a->read_only)
-		app_complain(a, "read-only: nothing is switched%s",
-			a->options->read_only ? " (-read-only)" : " (R allows it again)");
-	else
-		app_complain(a, "switching is not permitted here: quit and see probes-tui list "
-				"-pid N, or start again as the process' owner");
-}
-
-void act_anywhere(struct app *a, enum request r)
-{
-	if (request_info(r)->need & ~app_have(a))
-		act_refuse(a, r);
-	else
-		act_table[r](a, r);
 }
 
 void act(struct app *a, enum request r)
@@ -61,20 +22,22 @@ void act(struct app *a, enum request r)
 		act_refuse(a, r);
 	else if (request_info(r)->section == SECTION_MOVE)
 		view->move(a, r);
-	else if ((!view->request || !view->request(a, r)) && act_table[r])
+	else if (!view->request || !view->request(a, r))
 		act_table[r](a, r);
 }
 
 void act_answer(struct app *a, uint32_t key)
 {
-	if (a->question.kind == ASK_DO)
-		act_switch_answer(a, key);
-	else if (a->question.kind == ASK_STOP)
-		act_count_answer(a, key);
+	if (!a->question.drawn)
+		return;
+	a->question.drawn = a->question.kind == ASK_COLUMNS; /* the same one goes on */
+	if (a->question.kind == ASK_DO || a->question.kind == ASK_STOP)
+		act_pending_answer(a, key);
 	else if (a->question.kind == ASK_COLUMNS)
 		act_look_columns_key(a, key);
 	else
 		act_leave_answer(a, key);
+	a->question.drawn = a->question.drawn && a->question.kind;
 }
 
 void act_question_poll(struct app *a)
@@ -85,10 +48,11 @@ void act_question_poll(struct app *a)
 	if (program && a->program.ended)
 		a->leaving.how = LEAVE_NOT;
 	else if (pending && !model_alive(&a->model))
-		act_switch_forget(a);
+		act_pending_forget(a);
 	else
 		return;
 	a->question.kind = ASK_NONE;
+	a->question.drawn = false;
 	a->dirty = true;
 }
 

@@ -55,7 +55,7 @@ static bool act_ask_do(struct app *a, const struct options *o)
 	}
 	if (a->replay) {
 		free(s.rows);
-		act_replay_refuse(a);
+		act_refuse(a, REQUEST_HITS);
 		return true;
 	}
 	list_sort(&a->list, COLUMN_RATE, false);
@@ -67,9 +67,10 @@ static bool act_ask_do(struct app *a, const struct options *o)
 static void act_ask_one(struct app *a, const struct question *q)
 {
 	char *buffer = mem_array(strlen(q->call) + 1, 1), safe[300];
+	struct probes_error e;
 	struct options o;
 
-	if (questions_parse(q, buffer, &o) < 0 || !act_ask_do(a, &o))
+	if (questions_parse(q, buffer, &o, &e) < 0 || !act_ask_do(a, &o))
 		app_complain(a,
 			"the screen cannot answer that; in a shell, with -pid: probes-tui %s",
 			text_clean(q->call, safe, sizeof safe));
@@ -83,9 +84,7 @@ void act_ask(struct app *a, const char *rest)
 	const struct question *found = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < all->count && *rest; i++) {
-		const struct question *q = &all->all[i];
-
+	for (const struct question *q = all->all; q < all->all + all->count && *rest; q++) {
 		if (strncmp(q->name, rest, strlen(rest)) != 0 || !app_asks(a, q))
 			continue;
 		count++;

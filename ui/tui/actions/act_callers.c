@@ -1,6 +1,4 @@
-/*
- * Callers: C keeps the events of a probe, as v does, with their callers, and counts these.
- */
+/* Callers: C keeps the events of a probe, as v does, with their callers, and counts these. */
 #include "ui/tui/actions/act.h"
 
 void act_callers(struct app *a, enum request r)
@@ -10,7 +8,6 @@ void act_callers(struct app *a, enum request r)
 	struct feed_ask ask = f->ask;
 	uint32_t row;
 
-	(void)r;
 	if (!act_events_row(a, &row))
 		return;
 	if (feed_has(f, row) && (can && !a->replay ? feed_on(f) : a->replay || f->ask.callers)) {

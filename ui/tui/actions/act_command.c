@@ -15,11 +15,9 @@
 
 #define ACT_COMMAND_WORDS 64
 
-/* ---------------------------------------------------------------- actions */
-
 /* Options and the text of their arguments. */
 struct act_command {
-	struct options options; /* first: act_switch_forget frees the whole by it */
+	struct options options; /* first: act_pending_forget frees the whole by it */
 	char room[INPUT_SIZE + 2];
 };
 
@@ -27,22 +25,22 @@ struct act_command {
 static void act_command_do(struct app *a, struct act_command *c, char **words, int count)
 {
 	const struct options *o = &c->options;
-	const char *why = o->help || o->version ? "? shows the help of the screen"
-			  : o->pid_count != 1 || o->tree || o->comm || o->prog
-				  ? "it acts on the processes of this screen: no -pid, -tree, "
-				    "-comm, -prog"
-			  : o->for_ms           ? "-for is for the command line; here u undoes"
-			  : o->log || o->format ? "-log and -format are for the command line"
-						: NULL;
+	const char *why =
+		o->help || o->version ? "? shows the help of the screen"
+		: o->pid_count != 1 || o->tree || o->comm || o->prog
+			? "it acts on the processes of this screen: no -pid, -tree, -comm, -prog"
+		: o->for_ms           ? "-for is for the command line; here u undoes"
+		: o->log || o->format ? "-log and -format are for the command line"
+				      : NULL;
 	char *text;
 	size_t size;
 	FILE *out;
 
-	act_switch_forget(a);
-	a->pending.command = &c->options; /* which owns it from now on */
+	act_pending_forget(a);
+	a->pending.plan.command = &c->options; /* which owns it from now on */
 	if (why) {
 		app_complain(a, ":%.80s: %s", words[0], why);
-		act_switch_forget(a);
+		act_pending_forget(a);
 		return;
 	}
 	out = open_memstream(&text, &size);
@@ -54,17 +52,18 @@ static void act_command_do(struct app *a, struct act_command *c, char **words, i
 	fclose(out);
 	snprintf(a->pending.text, sizeof a->pending.text, "%s", text);
 	free(text);
+	a->pending.plan.text = a->pending.text;
 	if (o->dry_run) {
 		pager_clear(&a->text.pager);
 		act_switch_preview_add(a);
 		act_switch_preview_open(a, "What this would write (nothing is written)");
 	} else if (app_have(a) & NEED_SWITCH) {
-		act_switch_begin(a);
+		act_pending_begin(a);
 	} else {
 		act_refuse(a, REQUEST_ON);
 	}
 	if (!a->question.kind)
-		act_switch_forget(a);
+		act_pending_forget(a);
 }
 
 /* "enable-all", "-enable a,b -provider p", "attach -enable a": the arguments of attach. */
@@ -99,8 +98,6 @@ static void act_command_actions(struct app *a, const char *line)
 	act_command_do(a, c, argv + 4, count);
 }
 
-/* ---------------------------------------------------------------- the words */
-
 static void act_command_filter(struct app *a, const char *rest)
 {
 	char why[200];
@@ -129,20 +126,19 @@ static void act_command_sort(struct app *a, const char *rest)
 /* Unlike W it also works when nothing in the list can be switched. */
 static void act_command_sweep(struct app *a, const char *rest)
 {
-	(void)rest;
 	act_sweep(a, REQUEST_SWEEP);
 }
 
 static void act_command_tree(struct app *a, const char *rest)
 {
-	(void)rest;
 	app_open(a, VIEW_LIST);
 	act_look_tree(a, REQUEST_TREE);
 }
 
 struct act_command_word {
 	const char *word;
-	enum request request;                         /* the same as this key; otherwise: */
+	enum request request;                         /* the same as this key, */
+	void (*act)(struct app *a, enum request r);   /* in any view; otherwise: */
 	void (*run)(struct app *a, const char *rest); /* NULL: an action of attach */
 	bool changes;                                 /* or is about changes: not of a recording */
 };
@@ -150,7 +146,7 @@ struct act_command_word {
 static const struct act_command_word act_command_words[] = {
 	{.word = "ask", .run = act_ask},
 	{.word = "attach", .changes = true},
-	{.word = "count", .request = REQUEST_HITS},
+	{.word = "count", .request = REQUEST_HITS, .act = act_count},
 	{.word = "disable", .changes = true},
 	{.word = "disable-all", .changes = true},
 	{.word = "disable-pair", .changes = true},
@@ -160,20 +156,20 @@ static const struct act_command_word act_command_words[] = {
 	{.word = "enable-pair", .changes = true},
 	{.word = "enable-regexp", .changes = true},
 	{.word = "filter", .run = act_command_filter},
-	{.word = "help", .request = REQUEST_HELP},
+	{.word = "help", .request = REQUEST_HELP, .act = act_look_open},
 	{.word = "kernel", .run = act_count_kernel, .changes = true},
 	{.word = "mark", .run = act_write_mark, .changes = true},
-	{.word = "pairs", .request = REQUEST_PAIRS},
-	{.word = "q", .request = REQUEST_QUIT},
-	{.word = "Q", .request = REQUEST_QUIT_LEAVE},
-	{.word = "quit", .request = REQUEST_QUIT},
-	{.word = "redo", .request = REQUEST_REDO},
+	{.word = "pairs", .request = REQUEST_PAIRS, .act = act_look_open},
+	{.word = "q", .request = REQUEST_QUIT, .act = act_leave},
+	{.word = "Q", .request = REQUEST_QUIT_LEAVE, .act = act_leave},
+	{.word = "quit", .request = REQUEST_QUIT, .act = act_leave},
+	{.word = "redo", .request = REQUEST_REDO, .act = act_switch_undo},
 	{.word = "script", .run = act_write_script, .changes = true},
 	{.word = "sort", .run = act_command_sort},
 	{.word = "stop", .run = act_count_allow, .changes = true},
 	{.word = "sweep", .run = act_command_sweep, .changes = true},
 	{.word = "tree", .run = act_command_tree},
-	{.word = "undo", .request = REQUEST_UNDO},
+	{.word = "undo", .request = REQUEST_UNDO, .act = act_switch_undo},
 	{.word = "write", .run = act_write_view},
 };
 
@@ -207,9 +203,11 @@ static void act_command_run(struct app *a, const char *line)
 		if (strlen(w->word) != n || strncmp(w->word, line, n))
 			continue;
 		if (w->changes && a->replay)
-			act_replay_refuse(a);
-		else if (w->request)
-			act_anywhere(a, w->request);
+			act_refuse(a, REQUEST_ON);
+		else if (w->act && request_info(w->request)->need & ~app_have(a))
+			act_refuse(a, w->request);
+		else if (w->act)
+			w->act(a, w->request);
 		else if (w->run)
 			w->run(a, line + n + strspn(line + n, " \t"));
 		else
@@ -217,7 +215,7 @@ static void act_command_run(struct app *a, const char *line)
 		return;
 	}
 	if (line[0] == '-' && a->replay)
-		act_replay_refuse(a);
+		act_refuse(a, REQUEST_ON);
 	else if (line[0] == '-')
 		act_command_actions(a, line);
 	else if (n && !act_command_go(a, line))
@@ -225,17 +223,6 @@ static void act_command_run(struct app *a, const char *line)
 			"%.*s: no such command; : and Tab list the commands, and a number goes to "
 			"that row",
 			(int)n, text_clean(line, safe, sizeof safe));
-}
-
-/* --------------------------------------------------------------- completion */
-
-/* Probes by their name, or as provider:name once there is a colon. */
-static void act_command_offer_probes(struct app *a, struct act_complete *g)
-{
-	bool full = memchr(g->word, ':', g->length);
-
-	for (size_t i = 0; i < a->model.row_count; i++)
-		act_complete_offer(g, full ? a->model.rows[i].label : row_name(&a->model.rows[i]));
 }
 
 static void act_command_complete(struct app *a)
@@ -259,8 +246,11 @@ static void act_command_complete(struct app *a)
 	} else if (!strncmp(text, "filter ", 7)) {
 		act_find_filter_complete(a);
 		return;
-	} else {
-		act_command_offer_probes(a, &g);
+	} else { /* probes by their name, or as provider:name once there is a colon */
+		for (size_t i = 0; i < a->model.row_count; i++)
+			act_complete_offer(&g, memchr(g.word, ':', g.length)
+						       ? a->model.rows[i].label
+						       : row_name(&a->model.rows[i]));
 	}
 	act_complete_end(a, &g, g.at ? "" : " ");
 }

@@ -36,10 +36,9 @@ static bool act_complete_listed(const struct act_complete *g, const char *candid
 {
 	size_t n = strlen(candidate);
 
-	for (const char *at = g->names; (at = strstr(at, candidate)); at++) {
+	for (const char *at = g->names; (at = strstr(at, candidate)); at++)
 		if ((at == g->names || at[-1] == ' ') && at[n] == ' ')
 			return true;
-	}
 	return false;
 }
 

@@ -46,28 +46,88 @@ static struct app_selection act_events_rows(const struct feed *f)
 	return s;
 }
 
+/* One of these rows that this screen itself measures, or ROWLIST_NONE. */
+static uint32_t act_events_timed(const struct app *a, const struct operation_step *rows)
+{
+	for (size_t i = 0; timing_on(&a->timing) && i < rows->count; i++)
+		if (rows->ids[i] == a->timing.start || rows->ids[i] == a->timing.end)
+			return rows->ids[i];
+	return ROWLIST_NONE;
+}
+
+/* The rows of app.pending are counted, as far as they can be: keep their events. */
+static void act_events_begin(struct app *a)
+{
+	struct app_pending *p = &a->pending;
+	const struct operation_step *rows = &p->plan.steps[0];
+	struct app_events *v = &a->events;
+	struct probes_error e = {0};
+	bool counted = a->replay;
+
+	for (size_t i = 0; i < rows->count; i++)
+		counted |= a->model.rows[rows->ids[i]].sites_counted > 0;
+	p->ask.interrupts = a->stop == STOP_YES;
+	if (feed_begin(&v->feed, a->replay ? &feed_recorded_ops : &feed_live_ops, &a->model,
+		    rows->ids, rows->count, &p->ask, now_ms(), &e) < 0) {
+		feed_done(&v->feed);
+		if (counted) { /* otherwise the result line says already why */
+			uint32_t timed = act_events_timed(a, rows);
+
+			act_count_end(a, &p->begun);
+			if (timed == ROWLIST_NONE)
+				app_say_error(a, "no events", &e);
+			else
+				app_complain(a,
+					"no events: L is measuring %.80s: press L to see it, L "
+					"again to stop",
+					row_name(&a->model.rows[timed]));
+		}
+		return;
+	}
+	act_count_own(&v->begun, p);
+	if (!a->replay && !v->begun.count)
+		app_say(a, "recording begins; the probes were counted already");
+	rowlist_done(&v->rows);
+	v->leaves = v->told = v->told_young = false;
+	v->offered = 0;
+	v->read_ms = v->limit_ms = now_ms();
+	if (!a->replay)
+		script_events(&a->script, &a->model, rows->ids, rows->count, &p->ask);
+	if (feed_has(&v->feed, p->shown_row))
+		feed_choose(&v->feed, &a->model, p->shown_row);
+	app_open(a, p->show);
+}
+
 void act_events_of(struct app *a, struct app_selection s, const struct feed_ask *ask,
 	enum app_view show, uint32_t row)
 {
+	struct app_pending *p = &a->pending;
 	struct feed_ask copy = *ask;
 
-	copy.where = ask->where ? mem_text(ask->where) : NULL;
-	if (a->replay) {
-		act_replay_events(a, s, copy, show, row);
+	if (a->replay && a->model.processes[0].recorded->latency) {
+		app_complain(
+			a, "this recording holds the latency of a pair and no events: L shows it");
+		free(s.rows);
 		return;
 	}
-	if (feed_on(&a->events.feed))
+	copy.where = ask->where ? mem_text(ask->where) : NULL;
+	if (!a->replay && feed_on(&a->events.feed))
 		act_events_stop(a);
 	s.pair = NULL; /* its probes, in no order */
-	if (!act_switch_prepare(a, s, PROBES_COUNT)) {
+	if (!act_pending_set(a, s, PROBES_COUNT) && !a->replay) {
 		free((char *)copy.where);
 		return;
 	}
-	act_count_first(a, THEN_EVENTS);
-	a->pending.ask = copy;
-	a->pending.show = show;
-	a->pending.shown_row = row;
-	act_switch_begin(a);
+	p->ask = copy;
+	p->show = show;
+	p->shown_row = row;
+	if (a->replay) {
+		act_events_begin(a);
+		act_pending_forget(a);
+		return;
+	}
+	act_count_first(a, act_events_begin);
+	act_pending_begin(a);
 }
 
 bool act_events_row(struct app *a, uint32_t *row)
@@ -75,9 +135,9 @@ bool act_events_row(struct app *a, uint32_t *row)
 	*row = app_row(a);
 	if (*row == ROWLIST_NONE)
 		app_complain(a, a->view != VIEW_EVENTS ? "no probe is under the cursor"
-				: a->events.rows.count ? "this event is no longer kept; G goes "
-							 "to the newest one"
-						       : "no events yet");
+				: a->events.rows.count
+					? "this event is no longer kept; G goes to the newest one"
+					: "no events yet");
 	return *row != ROWLIST_NONE;
 }
 
@@ -87,8 +147,7 @@ void act_events(struct app *a, enum request r)
 	bool can = app_have(a) & NEED_CONDITION, same;
 	struct app_selection s;
 
-	(void)r;
-	if (!act_switch_select(a, &s))
+	if (!act_pending_select(a, &s))
 		return;
 	same = act_events_same(f, &s) && (feed_on(f) || a->replay);
 	if (f->used && (!can || same)) {
@@ -100,37 +159,6 @@ void act_events(struct app *a, enum request r)
 		free(s.rows);
 		act_refuse(a, REQUEST_HITS);
 	}
-}
-
-void act_events_begin(struct app *a)
-{
-	struct app_pending *p = &a->pending;
-	struct app_events *v = &a->events;
-	struct probes_error e = {0};
-	bool counted = a->replay;
-
-	for (size_t i = 0; i < p->first_count; i++)
-		counted |= a->model.rows[p->first[i]].sites_counted > 0;
-	p->ask.interrupts = a->stop == STOP_YES;
-	if (feed_begin(&v->feed, &a->model, p->first, p->first_count, &p->ask, app_now_ms(), &e) <
-		0) {
-		feed_done(&v->feed);
-		if (counted) { /* otherwise the result line says already why */
-			act_count_end(a, &p->begun);
-			app_say_error(a, "no events", &e);
-		}
-		return;
-	}
-	act_count_own(&v->begun, p);
-	rowlist_done(&v->rows);
-	v->leaves = v->told = v->told_young = false;
-	v->offered = 0;
-	v->read_ms = v->limit_ms = app_now_ms();
-	if (!a->replay)
-		script_events(&a->script, &a->model, p->first, p->first_count, &p->ask);
-	if (feed_has(&v->feed, p->shown_row))
-		feed_choose(&v->feed, &a->model, p->shown_row);
-	app_open(a, p->show);
 }
 
 /* ---------------------------------------------------------------- in the view */
@@ -146,9 +174,8 @@ void act_events_anew(struct app *a, enum request r)
 {
 	struct feed *f = &a->events.feed;
 
-	(void)r;
 	if (feed_on(f)) {
-		feed_forget(f, app_now_ms());
+		feed_forget(f, now_ms());
 		rowlist_done(&a->events.rows);
 		a->events.leaves = false;
 		act_events_refresh(a);
@@ -160,11 +187,6 @@ void act_events_anew(struct app *a, enum request r)
 
 void act_events_end(struct app *a, enum request r)
 {
-	(void)r;
-	if (!feed_on(&a->events.feed)) {
-		app_say(a, "events have stopped already (r begins again)");
-		return;
-	}
 	app_say(a, "events have stopped; counting goes on, because v did not start it");
 	act_events_stop(a);
 }
@@ -176,7 +198,7 @@ bool act_events_change(struct app *a, struct feed_ask ask)
 	struct app_selection s;
 
 	if (!feed_on(f) && !a->replay) {
-		app_complain(a, "events have stopped (r begins again)");
+		app_complain(a, "events have stopped (r restarts)");
 		return false;
 	}
 	ask.interrupts = a->stop == STOP_YES;
@@ -212,8 +234,8 @@ static void act_events_where_accepted(struct app *a, const char *text)
 
 	ask.where = text;
 	if (act_events_change(a, ask))
-		app_say(a, "%s%s", a->replay ? "" : "from now on ",
-			*text ? "only those of which this is true" : "all");
+		app_say(a, "showing %s%s", *text ? "only events that match" : "all events",
+			a->replay ? "" : ", from now on");
 }
 
 static const struct prompt_ops act_events_where = {
@@ -228,7 +250,7 @@ static bool act_events_texts_changed(struct app *a, const char *text)
 {
 	unsigned texts;
 
-	if (!*text || values_arguments(text, PROBES_EVENT_ARGUMENTS, &texts))
+	if (!*text || values_arguments(text, &texts))
 		return true;
 	snprintf(a->prompt.why, sizeof a->prompt.why, "arguments such as arg1,arg3");
 	return false;
@@ -240,7 +262,7 @@ static void act_events_texts_accepted(struct app *a, const char *text)
 	char names[INPUT_SIZE];
 
 	ask.texts = 0;
-	(void)!values_arguments(text, PROBES_EVENT_ARGUMENTS, &ask.texts);
+	(void)!values_arguments(text, &ask.texts);
 	if (act_events_change(a, ask))
 		app_say(a,
 			ask.texts ? "from now on with the texts of %s"
@@ -250,7 +272,7 @@ static void act_events_texts_accepted(struct app *a, const char *text)
 
 static const struct prompt_ops act_events_texts = {
 	.label = "texts of: ",
-	.syntax = "arg1,arg3: arguments that point to texts; nothing: none",
+	.syntax = "text arguments, such as arg1,arg3; empty for none",
 	.changed = act_events_texts_changed,
 	.accepted = act_events_texts_accepted,
 };
@@ -277,28 +299,18 @@ static void act_events_limit(struct app *a)
 
 	for (size_t i = 0; i < f->count; i++) {
 		const struct row *r = &a->model.rows[f->rows[i].row];
-		unsigned most = 0;
-		struct model_member member;
 
-		for (uint32_t at = r->member; model_next(&a->model, &at, &member);) {
-			unsigned cost = probes_events_cost(
-				a->model.processes[member.process].session, member.probe);
-
-			most = cost > most ? cost : most;
-		}
-		if (f->rows[i].over || !r->trend || trend_rate(r->trend) < 0 ||
-			!counting_exceeds((uint64_t)trend_rate(r->trend), most, 1000000000,
-				a->options->max_overhead))
+		if (f->rows[i].over || !act_count_exceeds(a, r, true))
 			continue;
 		feed_drop(f, &a->model, i);
 		app_complain(a,
-			"%.80s: events stopped (hits still counted): they would cost more than "
-			"%g %% of a core (-max-overhead)",
+			"%.80s: events stopped (hits still counted): they would cost more than %g "
+			"%% of a core (-max-overhead)",
 			r->label, a->options->max_overhead);
 	}
 }
 
-/* Say once what may be texts, and why memory is not read. */
+/* Say once what may be texts, where that replaces no complaint, and why memory is not read. */
 static void act_events_tell(struct app *a)
 {
 	struct app_events *v = &a->events;
@@ -315,25 +327,34 @@ static void act_events_tell(struct app *a)
 			"a value of a forked child could not be read: nothing can be read at the "
 			"address, or it is not known yet whether the child has a seccomp filter");
 		v->told_young = true;
-	} else if (offers && (a->view == VIEW_EVENTS || a->view == VIEW_HISTOGRAM)) {
+	} else if (offers && !a->message.bad &&
+		   (a->view == VIEW_EVENTS || a->view == VIEW_HISTOGRAM)) {
 		app_say(a, "%s seem%s to point to text: s shows it",
 			event_arguments(offers, names, sizeof names),
 			offers & (offers - 1) ? "" : "s");
+		a->message.passing = true;
 		v->offered |= offers;
 	}
 }
 
 int64_t act_events_wait(const struct app *a)
 {
-	int64_t left = a->events.read_ms - app_now_ms();
+	int64_t left = a->events.read_ms - now_ms();
 
 	return !feed_on(&a->events.feed) ? -1 : left > 0 ? left : 0;
+}
+
+void act_events_catch_up(struct app *a)
+{
+	if (feed_on(&a->events.feed))
+		(void)feed_read(&a->events.feed, &a->model, now_ms());
+	a->views[VIEW_EVENTS]->layout(a);
 }
 
 void act_events_poll(struct app *a)
 {
 	struct app_events *v = &a->events;
-	int64_t now = app_now_ms();
+	int64_t now = now_ms();
 	bool came;
 
 	feed_hold(&v->feed, &a->model, a->frozen);

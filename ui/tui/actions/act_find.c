@@ -1,6 +1,4 @@
-/*
- * Searching, filtering and tagging in the list. What is typed takes effect at once.
- */
+/* Searching, filtering and tagging in the list. What is typed takes effect at once. */
 #include "ui/tui/actions/act.h"
 
 #include "ui/tui/views/view.h"
@@ -9,23 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ search */
-
 /* The line that the cursor of the view is on; in a text that of the match, or the first one. */
 static size_t act_find_at(struct app *a)
 {
 	const struct pager *p = &a->text.pager;
 	bool seen = p->found >= p->top && p->found < p->top + (size_t)app_view_rows(a);
 
-	if (app_view(a)->rows)
-		return app_view(a)->rows(a)->cursor;
+	if (app_rows(a))
+		return app_rows(a)->cursor;
 	return p->search.pattern && seen ? p->found : p->top;
 }
 
 void act_find_to(struct app *a, size_t line)
 {
-	if (app_view(a)->rows)
-		rowlist_to(app_view(a)->rows(a), line);
+	if (app_rows(a))
+		rowlist_to(app_rows(a), line);
 	else
 		pager_to(&a->text.pager, line, app_view_rows(a));
 }
@@ -33,12 +29,9 @@ void act_find_to(struct app *a, size_t line)
 /* Among how many rows was searched in vain? */
 static const char *act_find_none(struct app *a, char *out, size_t size)
 {
-	size_t count = a->view == VIEW_LIST ? a->list.shown_count
-		       : app_view(a)->rows  ? app_view(a)->rows(a)->count
-					    : 0;
-
-	if (app_view(a)->rows)
-		snprintf(out, size, "no match among the %zu shown", count);
+	if (app_rows(a))
+		snprintf(out, size, "no match among the %zu shown",
+			a->view == VIEW_LIST ? a->list.shown_count : app_rows(a)->count);
 	else
 		snprintf(out, size, "no match in this text");
 	return out;
@@ -46,7 +39,7 @@ static const char *act_find_none(struct app *a, char *out, size_t size)
 
 void act_find_next(struct app *a, enum request r)
 {
-	const struct search *s = app_view(a)->search(a);
+	const struct search *s = app_search(a);
 	bool next = r == REQUEST_NEXT;
 	size_t at = act_find_at(a);
 	char none[64];
@@ -59,7 +52,7 @@ void act_find_next(struct app *a, enum request r)
 
 static bool act_find_search_changed(struct app *a, const char *text)
 {
-	if (search_set(app_view(a)->search(a), text, a->prompt.why, sizeof a->prompt.why) < 0)
+	if (search_set(app_search(a), text, a->prompt.why, sizeof a->prompt.why) < 0)
 		return false;
 	act_find_to(a, a->prompt.from);
 	if (*text && !app_view(a)->seek(a, a->prompt.from, 1))
@@ -69,7 +62,7 @@ static bool act_find_search_changed(struct app *a, const char *text)
 
 static void act_find_search_before(struct app *a)
 {
-	search_set(app_view(a)->search(a), a->prompt.before, a->prompt.why, sizeof a->prompt.why);
+	search_set(app_search(a), a->prompt.before, a->prompt.why, sizeof a->prompt.why);
 }
 
 static void act_find_search_accepted(struct app *a, const char *text)
@@ -96,8 +89,6 @@ static const struct prompt_ops act_find_search = {
 	.accepted = act_find_search_accepted,
 	.cancelled = act_find_search_cancelled,
 };
-
-/* ------------------------------------------------------------------ filter */
 
 static void act_find_filter_count(struct app *a)
 {
@@ -132,9 +123,7 @@ void act_find_filter_complete(struct app *a)
 	object = act_complete_skip(&g, "obj:");
 	for (size_t i = 0; !provider && !object && (word = filter_word(i)); i++)
 		act_complete_offer(&g, word);
-	for (size_t i = 0; i < a->model.row_count; i++) {
-		const struct row *r = &a->model.rows[i];
-
+	for (const struct row *r = a->model.rows; r < a->model.rows + a->model.row_count; r++) {
 		if (provider || object)
 			act_complete_offer(&g, provider ? r->family->provider : r->family->object);
 		else if (g.length)
@@ -159,8 +148,6 @@ void act_find_look_on(struct app *a)
 		act_find_filter_count(a);
 	a->dirty = true;
 }
-
-/* --------------------------------------------------------------------- tag */
 
 static bool act_find_tag_changed(struct app *a, const char *text)
 {
@@ -233,8 +220,6 @@ void act_find_tag(struct app *a, enum request r)
 	a->order_stale |= list_is_live(l);
 }
 
-/* ---------------------------------------------------------------- requests */
-
 void act_find(struct app *a, enum request r)
 {
 	struct app_filtered f;
@@ -246,7 +231,7 @@ void act_find(struct app *a, enum request r)
 		a->prompt.syntax = f.syntax;
 		break;
 	case REQUEST_SEARCH:
-		app_ask(a, &act_find_search, app_view(a)->search(a)->text, "", act_find_at(a));
+		app_ask(a, &act_find_search, app_search(a)->text, "", act_find_at(a));
 		break;
 	default:
 		app_ask(a, &act_find_tag_regex, "", "", 0);
@@ -255,7 +240,6 @@ void act_find(struct app *a, enum request r)
 
 void act_find_forget(struct app *a, enum request r)
 {
-	(void)r;
-	search_done(app_view(a)->search(a));
+	search_done(app_search(a));
 	app_hush(a);
 }

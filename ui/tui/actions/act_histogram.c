@@ -28,7 +28,6 @@ void act_histogram(struct app *a, enum request r)
 	struct feed *f = &a->events.feed;
 	uint32_t row;
 
-	(void)r;
 	if (!act_events_row(a, &row))
 		return;
 	if (!act_histogram_arguments(a, row)) {
@@ -53,7 +52,6 @@ void act_histogram_next(struct app *a, enum request r)
 	const struct feed *f = &a->events.feed;
 	unsigned count = act_histogram_arguments(a, f->chosen);
 
-	(void)r;
 	if (count < 2)
 		app_say(a, "%.80s has only this argument", a->model.rows[f->chosen].label);
 	a->events.argument = a->events.argument % count + 1;

@@ -7,6 +7,7 @@
 #include "ui/tui/app/new_children.h"
 #include "ui/tui/app/targets_load.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 #include "ui/words/states.h"
 
 #include <signal.h>
@@ -52,7 +53,7 @@ static void act_leave_undo_all(struct app *a, const char *word, const char *chil
 		probes_group_restore(a->group, lock_timeout_ms, act_leave_undone, u, &e) < 0 &&
 		!u->children.failed++)
 		u->children.e = e;
-	act_switch_audit(a, word, u->operation);
+	act_pending_audit(a, word, u->operation);
 	script_operation(&a->script, &a->model, remark, u->operation);
 	u->unreverted = model_changed(&a->model);
 }
@@ -71,9 +72,8 @@ static bool act_leave_undo(struct app *a)
 		app_say_error(
 			a, "this session's changes could not be undone (Q leaves them)", &b.e);
 	else if (b.unreverted)
-		app_complain(a, "%zu probe%s could not be taken back (Q leaves %s): %s",
-			b.unreverted, b.unreverted == 1 ? "" : "s",
-			b.unreverted == 1 ? "it" : "them",
+		app_complain(a, "%zu probe%s could not be undone (Q leaves %s): %s", b.unreverted,
+			line_s(b.unreverted), b.unreverted == 1 ? "it" : "them",
 			operation_say(&b.operation->sum, said, sizeof said));
 	else if (changed && operation_wrote(b.operation))
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell,
@@ -93,7 +93,7 @@ static bool act_leave_undo(struct app *a)
 	snprintf(a->leaving.failure, sizeof a->leaving.failure, "%.250s",
 		b.status < 0        ? text_clean(b.e.what, said, sizeof said)
 		: b.children.failed ? text_clean(b.children.e.what, said, sizeof said)
-				    : "some probes could not be taken back");
+				    : "some probes could not be undone");
 	return false;
 }
 
@@ -113,6 +113,22 @@ static size_t act_leave_sites(const struct model_process *p, bool uprobes)
 			sites += hits.counted && (hits.tactic == PROBES_TACTIC_KERNEL) == uprobes;
 		}
 	return sites;
+}
+
+/* Probes that this session has only counted. */
+static size_t act_leave_only_counted(const struct model *m)
+{
+	size_t probes = 0;
+
+	for (size_t i = 0; i < m->process_count; i++) {
+		const struct probes_session *s =
+			m->processes[i].gone ? NULL : m->processes[i].session;
+
+		for (size_t k = 0; s && k < probes_count(s); k++)
+			probes += probes_live_at(s, k)->mine_counted &&
+				  !probes_live_at(s, k)->mine_enabled;
+	}
+	return probes;
 }
 
 /* The counters that do and do not stay, and what ends those. */
@@ -136,9 +152,9 @@ static void act_leave_counters(const struct model *m, char *out, size_t size)
 		snprintf(of, sizeof of, "process %s", pids);
 	if (sites)
 		text_addf(out, size,
-			"counters stay at %zu site%s of %s: probes-tui repair -pid %s%s removes "
-			"them, as does the end of the next count there. ",
-			sites, sites == 1 ? "" : "s", of, pids,
+			"%zu site%s of %s %s still counted: probes-tui repair -pid %s%s removes "
+			"the counters, as does the end of the next count of the same probes. ",
+			sites, line_s(sites), of, sites == 1 ? "is" : "are", pids,
 			processes > ACT_LEAVE_PIDS ? ",..." : "");
 	if (uprobes)
 		text_addf(out, size, "uprobes end with the session: %zu site%s no longer counted. ",
@@ -148,7 +164,8 @@ static void act_leave_counters(const struct model *m, char *out, size_t size)
 /* The end of the screen; or, if the process was chosen in the picker, back to that. */
 static void act_leave_finish(struct app *a)
 {
-	size_t changed = model_changed(&a->model), probes, children;
+	size_t changed = model_changed(&a->model), counted = act_leave_only_counted(&a->model);
+	size_t switched = changed > counted ? changed - counted : 0, probes, children;
 	char *farewell = a->leaving.farewell;
 	size_t size = sizeof a->leaving.farewell;
 
@@ -159,9 +176,9 @@ static void act_leave_finish(struct app *a)
 	children = new_children_children(a, &probes);
 	if (a->leaving.how == LEAVE_AS_IS && a->leaving.failure[0])
 		text_addf(farewell, size, "not all was undone: %s. ", a->leaving.failure);
-	if (a->leaving.how == LEAVE_AS_IS && changed)
-		text_addf(farewell, size, "left %zu probe%s as this session switched %s. ", changed,
-			changed == 1 ? "" : "s", changed == 1 ? "it" : "them");
+	if (a->leaving.how == LEAVE_AS_IS && switched)
+		text_addf(farewell, size, "left %zu probe%s as this session switched %s. ",
+			switched, line_s(switched), switched == 1 ? "it" : "them");
 	if (a->leaving.how == LEAVE_AS_IS && !(app_have(a) & NEED_HELD))
 		act_leave_counters(&a->model, farewell, size);
 	if (a->leaving.how == LEAVE_AS_IS && children)
@@ -190,7 +207,7 @@ static void act_leave_end_program(struct app *a)
 	program_signal(&a->program, SIGTERM);
 	program_signal(&a->program, SIGCONT); /* a stopped program would not end */
 	a->leaving.ending = true;
-	a->leaving.since_ms = app_now_ms();
+	a->leaving.since_ms = now_ms();
 	app_say(a, "waiting for process %d to end", (int)a->program.pid);
 }
 
@@ -203,16 +220,14 @@ void act_leave(struct app *a, enum request r)
 		a->question.kind = ASK_HELD;
 		snprintf(a->question.text, sizeof a->question.text,
 			"The program is held at its start and ends with probes-tui. Type y to "
-			"quit; Enter: "
-			"stay.");
+			"quit; Enter: stay.");
 	} else if (a->program.ends) {
 		act_leave_end_program(a);
 	} else {
 		a->question.kind = ASK_PROGRAM;
 		snprintf(a->question.text, sizeof a->question.text,
 			"Process %d is still running.  e: end it (SIGTERM)  l: leave it, output to "
-			"a "
-			"file  Enter: stay",
+			"a file  Enter: stay",
 			(int)a->program.pid);
 	}
 }
@@ -242,9 +257,9 @@ void act_leave_wait(struct app *a)
 		text_addf(a->leaving.farewell, sizeof a->leaving.farewell, "process %d %s. ",
 			(int)a->program.pid, program_end(&a->program, end, sizeof end));
 		a->quit = true;
-	} else if (app_now_ms() - a->leaving.since_ms > ACT_LEAVE_PATIENCE_MS) {
+	} else if (now_ms() - a->leaving.since_ms > ACT_LEAVE_PATIENCE_MS) {
 		program_signal(&a->program, SIGKILL);
-		a->leaving.since_ms = app_now_ms();
+		a->leaving.since_ms = now_ms();
 	}
 }
 
@@ -253,19 +268,19 @@ void act_leave_lease(struct app *a)
 	struct act_leave_undo b;
 	char said[500];
 
-	if (app_now_ms() - a->last_key_ms < a->lease_ms || app_lease_remaining(a) != 0)
+	if (now_ms() - a->last_key_ms < a->lease_ms || app_lease_remaining(a) != 0)
 		return;
 	act_leave_undo_all(a, "lease", "lease", "undo by the lease: ", ACT_LEAVE_UNDO_MS, &b);
 	app_refresh(a, true);
 	operation_say(&b.operation->sum, said, sizeof said - 100);
 	if (b.status < 0 || b.children.failed || b.unreverted)
-		a->last_key_ms = app_now_ms(); /* try again when the lease runs out again */
+		a->last_key_ms = now_ms(); /* try again when the lease runs out again */
 	if (b.status < 0 || b.children.failed) {
 		app_say_error(a, "the lease ran out, but not all could be undone",
 			b.status < 0 ? &b.e : &b.children.e);
 	} else if (b.unreverted) {
-		app_complain(a, "the lease ran out, but %zu probe%s could not be taken back: %s",
-			b.unreverted, b.unreverted == 1 ? "" : "s", said);
+		app_complain(a, "the lease ran out, but %zu probe%s could not be undone: %s",
+			b.unreverted, line_s(b.unreverted), said);
 	} else {
 		text_addf(said, sizeof said, "%s", b.children.processes ? "; " : "");
 		new_children_say(&b.children, said, sizeof said);

@@ -1,6 +1,4 @@
-/*
- * Opening views, and how things are shown.
- */
+/* Opening views, and how things are shown. */
 #include "ui/tui/actions/act.h"
 
 #include "ui/tui/app/targets_load.h"
@@ -23,39 +21,26 @@ static void act_look_at(struct app *a, enum app_view view, uint32_t row)
 
 void act_look_open(struct app *a, enum request r)
 {
-	switch (r) {
-	case REQUEST_CODE:
-		act_look_at(a, VIEW_CODE, app_row(a));
-		break;
-	case REQUEST_ARGUMENTS:
-		act_look_at(a, VIEW_ARGUMENTS, app_row(a));
-		break;
-	case REQUEST_EVENTS_SHOW:
-		app_open(a, VIEW_EVENTS);
-		break;
-	case REQUEST_EVENT:
-		app_open(a, VIEW_EVENT);
-		break;
-	case REQUEST_LIBRARIES:
-		app_open(a, VIEW_LIBRARIES);
-		break;
-	case REQUEST_PAIRS:
-		app_open(a, VIEW_PAIRS);
-		break;
-	case REQUEST_AS_COMMAND:
-	case REQUEST_OTHERS:
-		app_open(a, VIEW_COMMAND);
-		break;
-	default:
-		app_open(a, VIEW_HELP);
-	}
+	static const enum app_view views[REQUEST_COUNT] = {[REQUEST_CODE] = VIEW_CODE,
+		[REQUEST_ARGUMENTS] = VIEW_ARGUMENTS,
+		[REQUEST_EVENTS_SHOW] = VIEW_EVENTS,
+		[REQUEST_EVENT] = VIEW_EVENT,
+		[REQUEST_LIBRARIES] = VIEW_LIBRARIES,
+		[REQUEST_PAIRS] = VIEW_PAIRS,
+		[REQUEST_AS_COMMAND] = VIEW_COMMAND,
+		[REQUEST_OTHERS] = VIEW_COMMAND,
+		[REQUEST_HELP] = VIEW_HELP};
+
+	if (r == REQUEST_CODE || r == REQUEST_ARGUMENTS)
+		act_look_at(a, views[r], app_row(a));
+	else
+		app_open(a, views[r]);
 }
 
 void act_look_detail(struct app *a, enum request r)
 {
 	struct group *group = list_group(&a->list);
 
-	(void)r;
 	if (group)
 		list_fold(&a->list, group, !group->folded);
 	else
@@ -95,7 +80,6 @@ void act_look_explain(struct app *a, enum request r)
 	uint32_t id = app_row(a);
 	const struct row *row;
 
-	(void)r;
 	if (id == ROWLIST_NONE)
 		return;
 	app_refresh(a, true);
@@ -108,13 +92,11 @@ void act_look_explain(struct app *a, enum request r)
 
 void act_look_back(struct app *a, enum request r)
 {
-	(void)r;
 	app_open(a, app_view(a)->overlay ? a->before : VIEW_LIST);
 }
 
 void act_look_output(struct app *a, enum request r)
 {
-	(void)r;
 	a->output.back = 0;
 	app_open(a, a->view == VIEW_OUTPUT ? VIEW_LIST : VIEW_OUTPUT);
 }
@@ -122,7 +104,6 @@ void act_look_output(struct app *a, enum request r)
 /* Give the keyboard to the program, until ^]. */
 void act_look_type(struct app *a, enum request r)
 {
-	(void)r;
 	if (a->program.ended) {
 		app_complain(a, "the program has ended: it cannot read keys");
 		return;
@@ -145,7 +126,6 @@ void act_look_next_pane(struct app *a, enum request r)
 
 void act_look_tree(struct app *a, enum request r)
 {
-	(void)r;
 	list_tree(&a->list, !a->list.tree);
 	app_hush(a);
 }
@@ -168,6 +148,11 @@ static const char *act_look_absent(
 								   : " (no room)";
 }
 
+/* By column, as on the keyboard. */
+static const char act_look_numbers[] = "1234567890abcdefghijklmnop";
+
+_Static_assert(COLUMN_DETAIL - COLUMN_FIRST_CHOSEN < sizeof act_look_numbers - 1, "a key each");
+
 void act_look_columns(struct app *a, enum request r)
 {
 	char *text = a->question.text;
@@ -176,7 +161,6 @@ void act_look_columns(struct app *a, enum request r)
 	struct column_layout shown;
 	bool dialog;
 
-	(void)r;
 	/* before the question takes lines from the list */
 	a->question.kind = ASK_NONE;
 	view_list_columns(a, &shown);
@@ -188,7 +172,8 @@ void act_look_columns(struct app *a, enum request r)
 	snprintf(text, size, "%s",
 		dialog ? "Columns, by their number:" : "Columns, by number (-: no room)");
 	for (int c = COLUMN_FIRST_CHOSEN; c <= COLUMN_DETAIL; c++)
-		text_addf(text, size, "%s%d [%c] %s%s", line, (c - COLUMN_FIRST_CHOSEN + 1) % 10,
+		text_addf(text, size, "%s%c [%c] %s%s", line,
+			act_look_numbers[c - COLUMN_FIRST_CHOSEN],
 			a->hidden & 1u << c     ? ' '
 			: *absent[c] && !dialog ? '-'
 						: 'x',
@@ -196,13 +181,15 @@ void act_look_columns(struct app *a, enum request r)
 	text_addf(text, size, "%sEnter: done", line);
 }
 
-/* The tenth column is 0, as on the keyboard. */
 void act_look_columns_key(struct app *a, uint32_t key)
 {
-	uint32_t column = COLUMN_FIRST_CHOSEN + (key == '0' ? 9 : key - '1');
+	int column = COLUMN_FIRST_CHOSEN;
 
+	while (column <= COLUMN_DETAIL &&
+		(unsigned char)act_look_numbers[column - COLUMN_FIRST_CHOSEN] != key)
+		column++;
 	a->question.kind = ASK_NONE;
-	if (key < '0' || key > '9' || column > COLUMN_DETAIL)
+	if (column > COLUMN_DETAIL)
 		return;
 	a->hidden ^= 1u << column;
 	act_look_columns(a, REQUEST_COLUMNS);
@@ -214,7 +201,6 @@ void act_look_run(struct app *a, enum request r)
 {
 	struct probes_error e = {0};
 
-	(void)r;
 	if (probes_resume(a->model.processes[0].session, &e) < 0)
 		app_say_error(a, "run", &e);
 	else
@@ -224,7 +210,6 @@ void act_look_run(struct app *a, enum request r)
 
 void act_look_retry(struct app *a, enum request r)
 {
-	(void)r;
 	targets_load_again(a);
 	if (a->access.can_switch && a->access.can_read)
 		app_open(a, VIEW_LIST);
@@ -240,7 +225,6 @@ void act_look_reopen(struct app *a, enum request r)
 	char filter[INPUT_SIZE], why[8];
 	size_t count;
 
-	(void)r;
 	if (probes_open_pid(pid, NULL, &session, &e) < 0) {
 		app_say_error(a, "still gone", &e);
 		return;
@@ -293,7 +277,8 @@ void act_look_interval(struct app *a, enum request r)
 
 void act_look_freeze(struct app *a, enum request r)
 {
-	(void)r;
+	if (!a->frozen)
+		act_events_catch_up(a);
 	a->frozen = !a->frozen;
 	if (!a->frozen)
 		app_refresh(a, true);
@@ -305,7 +290,6 @@ void act_look_freeze(struct app *a, enum request r)
 
 void act_look_read_only(struct app *a, enum request r)
 {
-	(void)r;
 	if (a->options->read_only) {
 		app_say(a, "read-only for the whole session (-read-only)");
 		return;

@@ -1,6 +1,4 @@
-/*
- * Sweep: undo in forked children what they inherited of this session's changes.
- */
+/* Sweep: undo in forked children what they inherited of this session's changes. */
 #include "ui/tui/actions/act.h"
 
 #include "ui/tui/app/new_children.h"
@@ -26,7 +24,6 @@ void act_sweep(struct app *a, enum request r)
 	size_t before, looks = 0, joined;
 	char said[300] = "";
 
-	(void)r;
 	if (a->read_only) {
 		app_complain(a, "read-only: nothing is switched");
 		return;

@@ -1,11 +1,10 @@
-/*
- * The record as a script, views written to files, marks.
- */
+/* The record as a script, views written to files, marks. */
 #include "ui/tui/actions/act.h"
 
 #include "ui/output/rows.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,13 +24,10 @@ void act_write_mark(struct app *a, const char *text)
 	}
 	script_mark(&a->script, text);
 	app_say(a, "MARK %s", a->script.all[a->script.count - 1].text);
-	for (size_t i = 0; i < a->model.process_count; i++) {
+	for (size_t i = 0; i < a->model.process_count; i++)
 		if (audit_mark(&a->audit, a->model.processes[i].session, text, &e) < 0)
 			app_say_error(a, "the mark is in the record, but", &e);
-	}
 }
-
-/* ------------------------------------------------------------------ files */
 
 /* Create a file that only the user can read. NULL: it failed, and the result line says why. */
 static FILE *act_write_open(struct app *a, const char *path)
@@ -81,42 +77,34 @@ void act_write_script(struct app *a, const char *path)
 	if (!out)
 		return;
 	actions = script_text(&a->script, &a->model, out);
-	snprintf(what, sizeof what, "%zu action%s", actions, actions == 1 ? "" : "s");
+	snprintf(what, sizeof what, "%zu action%s", actions, line_s(actions));
 	act_write_close(a, path, what, out);
 }
 
 /* The shown rows' probes, process by process, as the command line writes them. */
-static void act_write_sheet(struct app *a, const struct format_ops *ops, FILE *out)
+static void act_write_sheet(struct app *a, enum format format, FILE *out)
 {
-	struct output o = {.file = out, .many = a->model.process_count > 1};
+	struct output o = {.emit = emit_begin(out, format, SCHEMA_LIST, false)};
 
-	if (ops->begin)
-		ops->begin(&o);
+	if (a->model.process_count > 1)
+		emit_list(&o.emit, none);
 	for (size_t i = 0; i < a->model.process_count; i++) {
 		const struct model_process *process = &a->model.processes[i];
 		struct rows rows = {.session = process->session, .live = !process->unread};
-		struct model_member member;
-		size_t capacity = 0;
+		size_t *probes;
 
 		if (process->gone)
 			continue;
-		for (size_t k = 0; k < a->list.shown_count; k++) {
-			uint32_t at = a->model.rows[a->list.shown[k]].member;
-
-			while (model_next(&a->model, &at, &member)) {
-				if (member.process != i)
-					continue;
-				rows.items = mem_grow(
-					rows.items, &capacity, rows.count + 1, sizeof *rows.items);
-				rows.items[rows.count++] = (struct rows_one){.probe = member.probe};
-			}
-		}
-		ops->rows(&o, &rows);
-		o.printed++;
+		probes = model_probes_of(
+			&a->model, i, a->list.shown, a->list.shown_count, &rows.count);
+		rows.items = mem_array(rows.count, sizeof *rows.items);
+		for (size_t k = 0; k < rows.count; k++)
+			rows.items[k].probe = probes[k];
+		free(probes);
+		rows_emit(&o, &rows, false);
 		free(rows.items);
 	}
-	if (ops->end)
-		ops->end(&o);
+	emit_end(&o.emit);
 }
 
 static bool act_write_ends(const char *path, const char *ending)
@@ -145,7 +133,7 @@ void act_write_view(struct app *a, const char *path)
 	if (!out)
 		return;
 	if (json || csv)
-		act_write_sheet(a, json ? &json_ops : &csv_ops, out);
+		act_write_sheet(a, json ? FORMAT_JSON : FORMAT_CSV, out);
 	else
 		app_view(a)->write(a, out);
 	if (a->view == VIEW_LIST)
@@ -155,8 +143,6 @@ void act_write_view(struct app *a, const char *path)
 			      : "text");
 	act_write_close(a, path, what, out);
 }
-
-/* ------------------------------------------------------------------ prompts */
 
 static const struct prompt_ops act_write_prompts[] = {
 	{.label = "script to: ", .accepted = act_write_script},
@@ -179,7 +165,7 @@ void act_write(struct app *a, enum request r)
 	app_ask(a, &act_write_prompts[kind], "", name, 0);
 	snprintf(a->prompt.why, sizeof a->prompt.why, "%s",
 		r == REQUEST_SCRIPT    ? "a new file for the session as a shell script"
-		: r == REQUEST_NOTE    ? "a note for the record: the script, -log, syslog"
+		: r == REQUEST_NOTE    ? "a mark in the record: the script, -log, syslog"
 		: a->view == VIEW_LIST ? "a new file for this list: .txt, .csv or .json"
 				       : "a new file for this text");
 }

@@ -1,26 +1,16 @@
-/*
- * The state of the screen: keeping it consistent. Draws nothing, decides nothing.
- */
 #include "ui/tui/app/app.h"
 
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
-#include "ui/words/now.h"
 #include "ui/words/probe_name.h"
 #include "ui/words/states.h"
 
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define APP_ORDER_HELD_MS 3000  /* after a key the order of the rows stays */
 #define APP_ORDER_EVERY_MS 2000 /* rows that hits sort move no more often */
-
-int64_t app_now_ms(void)
-{
-	return now_ms();
-}
 
 bool app_key_waits(void)
 {
@@ -34,6 +24,18 @@ bool app_key_waits(void)
 const struct view_ops *app_view(const struct app *a)
 {
 	return a->views[a->view];
+}
+
+struct rowlist *app_rows(struct app *a)
+{
+	size_t at = app_view(a)->rows;
+
+	return at ? (struct rowlist *)((char *)a + at) : NULL;
+}
+
+struct search *app_search(struct app *a)
+{
+	return (struct search *)((char *)a + app_view(a)->search);
 }
 
 void app_open(struct app *a, enum app_view view)
@@ -72,6 +74,7 @@ struct app_selection app_select(uint32_t row)
 
 unsigned app_have(const struct app *a)
 {
+	enum app_view view = a->view == VIEW_HELP ? a->before : a->view; /* help is about that */
 	unsigned have = 0;
 
 	if (a->access.can_switch && !a->read_only && model_alive(&a->model))
@@ -85,6 +88,8 @@ unsigned app_have(const struct app *a)
 		have |= NEED_EVENTS;
 	if ((have & NEED_SWITCH) || a->replay)
 		have |= NEED_CONDITION;
+	if (view == VIEW_LATENCY ? timing_on(&a->timing) : feed_on(&a->events.feed))
+		have |= NEED_RUNS;
 	if (a->program.used)
 		have |= NEED_PROGRAM;
 	if (a->model.process_count == 1 && !a->program.ended && !model_alive(&a->model))
@@ -139,8 +144,8 @@ void app_title(struct app *a)
 	if (a->replay) {
 		const struct recording_process *p = a->replay->recording.processes;
 
-		snprintf(a->title, sizeof a->title,
-			"%.50s: ", probe_name_base(text_clean(a->replay->path, file, sizeof file)));
+		snprintf(a->title, sizeof a->title, "%.50s: ",
+			probe_name_base(text_clean(a->options->recording, file, sizeof file)));
 		text_addf(a->title, sizeof a->title,
 			m->process_count > 1 ? "%.40s  %zu processes" : "%.40s  pid %zu",
 			probe_name_base(text_clean(p->program, path, sizeof path)),
@@ -210,6 +215,16 @@ const char *app_gone(const struct app *a, char *out, size_t size)
 	return out;
 }
 
+/* May hits of its last moment be missing? */
+static bool app_misses_end(const struct model_process *p)
+{
+	struct probes_error e;
+
+	/* A forked child that is still there may have them, too. */
+	(void)!probes_read_hits(p->session, &e);
+	return probes_misses_end(p->session);
+}
+
 /* Of those that ended since the last report, the most important one. */
 static void app_report_ends(struct app *a)
 {
@@ -217,9 +232,9 @@ static void app_report_ends(struct app *a)
 	const struct model_process *shown = NULL;
 	bool hard = false; /* nobody expects that end */
 	char end[600], more[40] = "";
+	const char *missing = "";
 
-	for (size_t i = 0; i < count; i++) {
-		struct model_process *p = &a->model.processes[i];
+	for (struct model_process *p = a->model.processes; p < a->model.processes + count; p++) {
 		enum probes_end how;
 		int signal;
 
@@ -231,6 +246,9 @@ static void app_report_ends(struct app *a)
 		if (a->program.used && p->pid == a->program.pid && how != PROBES_END_EXEC)
 			continue;
 		ended++;
+		if (app_misses_end(p))
+			missing = "; hits of the last 200 ms may be missing, as an earlier session "
+				  "made the counters";
 		if (!shown || (!hard && how != PROBES_END_EXIT))
 			shown = p;
 		hard |= how != PROBES_END_EXIT;
@@ -242,11 +260,11 @@ static void app_report_ends(struct app *a)
 	if (!alive && count > 1)
 		app_remark(a, REMARK_END, true,
 			"all %zu processes are gone: what was switched there went with them, and "
-			"states are no longer known",
-			count);
+			"states are no longer known%s",
+			count, missing);
 	if (alive || hard || count == 1)
-		app_remark(a, hard || !alive ? REMARK_END : REMARK_NEWS, hard || !alive, "%s%s%s",
-			app_end(shown, end, sizeof end), more,
+		app_remark(a, hard || !alive ? REMARK_END : REMARK_NEWS, hard || !alive, "%s%s%s%s",
+			app_end(shown, end, sizeof end), more, missing,
 			alive                     ? "; the others go on"
 			: count > 1               ? ""
 			: app_reopens(shown->pid) ? "; r opens that"
@@ -259,12 +277,14 @@ static void app_update_info(struct app *a)
 	struct probes_process_info sum = {.up_seconds = -1, .threads = -1}, one;
 	struct probes_error e;
 
+	a->stopped = 0;
 	for (size_t i = 0; i < a->model.process_count; i++) {
 		const struct model_process *p = &a->model.processes[i];
 
 		/* By now a recorded pid may be that of another process. */
 		if (p->gone || p->recorded || probes_process_info(p->pid, &one, &e) < 0)
 			continue;
+		a->stopped += one.stopped;
 		if (one.up_seconds > sum.up_seconds)
 			sum.up_seconds = one.up_seconds;
 		if (one.threads > 0)
@@ -308,7 +328,7 @@ void app_refresh(struct app *a, bool all)
 		app_title(a);
 		app_report_ends(a);
 	}
-	now = app_now_ms();
+	now = now_ms();
 	timing_read(&a->timing, &a->model, now);
 	a->order_stale |= changed && list_is_live(&a->list);
 	a->order_stale |= model_read_hits(&a->model, now) && list_follows_hits(&a->list);
@@ -323,7 +343,7 @@ void app_refresh(struct app *a, bool all)
 
 int64_t app_lease_remaining(const struct app *a)
 {
-	int64_t remaining = a->last_key_ms + a->lease_ms - app_now_ms();
+	int64_t remaining = a->last_key_ms + a->lease_ms - now_ms();
 	size_t probes;
 
 	if (!a->lease_ms || (!model_changed(&a->model) &&

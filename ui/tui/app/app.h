@@ -1,8 +1,5 @@
-/*
- * The state of the screen, which requests change and views draw, and the contract of a view.
- */
-#ifndef UI_TUI_APP_APP_H
-#define UI_TUI_APP_APP_H
+/* The state of the screen, which requests change and views draw, and the contract of a view. */
+#pragma once
 
 #include "probes.h"
 #include "ui/options/options.h"
@@ -23,8 +20,10 @@
 #include "ui/tui/widgets/input.h"
 #include "ui/tui/widgets/pager.h"
 #include "ui/tui/widgets/pattern.h"
+#include "ui/words/now.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -108,11 +107,12 @@ struct view_ops {
 	uint32_t (*row)(const struct app *a);
 	/* The probes for e, d, z and y. NULL: these keys do nothing here. */
 	struct app_selection (*selection)(const struct app *a);
-	/* The rows that :N goes to; NULL: it goes to the lines of app.text. */
-	struct rowlist *(*rows)(struct app *a);
-	/* What / n N look for, and going to the next match, as list_seek. NULL, both: they do
-	 * nothing here. */
-	struct search *(*search)(struct app *a);
+	/* Where the rows are in struct app, to which :N goes; 0: it goes to the lines of app.text.
+	 */
+	size_t rows;
+	/* Where in struct app is what / n N look for; and going to the next match, as list_seek. 0
+	 * and NULL: they do nothing here. */
+	size_t search;
 	bool (*seek)(struct app *a, size_t from, int direction);
 	/* Set the filter, as list_filter, and what it is. NULL, both: \ does nothing here. */
 	int (*filter)(struct app *a, const char *text, char *why, size_t size);
@@ -191,30 +191,21 @@ enum app_question_kind {
 /* How the screen is going to end. */
 enum app_leaving_how { LEAVE_NOT, LEAVE_UNDO, LEAVE_AS_IS };
 
-/* What follows once app.pending has counted its rows. */
-enum app_then { THEN_NOTHING, THEN_MEASURE, THEN_EVENTS };
-
 /* What e, d or p is about to do, kept while the user is asked. */
 struct app_pending {
-	enum probes_verb verb;
-	uint32_t *first, *second; /* steps: second is empty but for pairs */
-	size_t first_count, second_count;
-	bool named, force;
-	bool keep;        /* under force: counts stay */
-	struct row shown; /* under force: the row as it was when the user chose */
-	bool pair;        /* the two are halves of a pair */
-	bool stop;        /* counting may stop the process */
-	bool kernel;      /* counting may use uprobes of the kernel */
-	bool continues;   /* it is a part of the operation before */
-	bool unasked;     /* however many sites it has */
-	enum app_then then;
+	struct operation_plan plan; /* owns its rows, and its command */
+	struct row shown;           /* under force: the row as it was when the user chose */
+	bool tagged;                /* the rows are those that are tagged */
+	bool continues;             /* it is a part of the operation before */
+	bool unasked;               /* however many sites it has */
+	/* What follows once its rows are counted; NULL: nothing. */
+	void (*then)(struct app *a);
 	struct app_begun begun;    /* the rows that are counted only for that */
-	struct pairs_one measured; /* THEN_MEASURE */
-	struct feed_ask ask;       /* THEN_EVENTS; its text is a copy */
-	enum app_view show;        /* THEN_EVENTS: what shows them */
+	struct pairs_one measured; /* to be measured then */
+	struct feed_ask ask;       /* the events that are kept then; its text is a copy */
+	enum app_view show;        /* what shows them */
 	uint32_t shown_row;        /* there: of this row */
-	struct options *command;   /* instead: what a command line asks for */
-	char text[4 * INPUT_SIZE]; /* that line, quoted for a shell */
+	char text[4 * INPUT_SIZE]; /* of plan.command, quoted for a shell */
 };
 
 /* The text of the view in front: help, detail, code, ... */
@@ -259,6 +250,7 @@ struct app_prompt {
 
 struct app_question {
 	enum app_question_kind kind;
+	bool drawn; /* what was typed before is no answer */
 	char text[512];
 };
 
@@ -275,6 +267,7 @@ struct app_message {
 	bool bad;
 	bool answering; /* a key is being handled ... */
 	bool answer;    /* ... and `text` answers the last one */
+	bool passing;   /* `text` is about what is shown now: the next key removes it */
 	struct {
 		char text[600]; /* empty: none; of several ends the latest is first, one a line */
 		bool bad;
@@ -320,6 +313,7 @@ struct app {
 	struct app_objects objects;
 	struct probes_access access; /* of the first process that lacks something, else the first */
 	struct probes_process_info info;
+	size_t stopped;  /* processes, by job control */
 	char title[128]; /* "order_gw  pid 41872" */
 
 	struct model model;
@@ -378,11 +372,13 @@ struct app {
 /* Is there something on the keyboard now? */
 bool app_key_waits(void);
 
-int64_t app_now_ms(void);
-
 /* The result line, from text that is safe for the terminal; app_complain: something failed. */
-void app_say(struct app *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void app_complain(struct app *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define app_say(a, ...) app_tell(a, false, __VA_ARGS__)
+#define app_complain(a, ...) app_tell(a, true, __VA_ARGS__)
+/* The same, about the view in front: the next key removes it. */
+#define app_pass(a, ...) (app_tell(a, false, __VA_ARGS__), (a)->message.passing = true)
+void app_tell(struct app *a, bool bad, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* A remark takes neither the place of the answer to the last key nor of a remark of higher rank,
  * and it stays until it was drawn and a later key has been answered. */
 void app_remark(struct app *a, enum app_rank rank, bool bad, const char *format, ...)
@@ -394,8 +390,10 @@ void app_drawn(struct app *a);
 /* "PREFIX: WHAT: WHY; HINT" of an error. */
 void app_say_error(struct app *a, const char *prefix, const struct probes_error *e);
 
-/* The view in front. */
+/* The view in front; its rows, or NULL; its search. */
 const struct view_ops *app_view(const struct app *a);
+struct rowlist *app_rows(struct app *a);
+struct search *app_search(struct app *a);
 /* Bring a view to the front, at its top. An open prompt goes. */
 void app_open(struct app *a, enum app_view view);
 /* What is possible now: enum request_need. */
@@ -445,5 +443,3 @@ int app_view_rows(const struct app *a);
 void app_size_program(struct app *a);
 /* Fit the view in front to the terminal, the cursor and the rows. */
 void app_layout(struct app *a);
-
-#endif

@@ -34,33 +34,19 @@ void app_hush(struct app *a)
 		a->message.remark.text[0] = '\0';
 }
 
-__attribute__((format(printf, 3, 0))) static void app_vsay(
-	struct app *a, bool bad, const char *format, va_list args)
+void app_tell(struct app *a, bool bad, const char *format, ...)
 {
+	va_list args;
+
 	if (a->message.answering)
 		app_hush(a);
+	va_start(args, format);
 	app_print(a->message.text, sizeof a->message.text, format, args);
+	va_end(args);
 	a->message.bad = bad;
+	a->message.passing = false;
 	a->message.answer = a->message.answering;
 	a->dirty = true;
-}
-
-void app_say(struct app *a, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	app_vsay(a, false, format, args);
-	va_end(args);
-}
-
-void app_complain(struct app *a, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	app_vsay(a, true, format, args);
-	va_end(args);
 }
 
 void app_remark(struct app *a, enum app_rank rank, bool bad, const char *format, ...)

@@ -1,11 +1,11 @@
 /*
- * Births: when to look for them, and what the screen says of them. The engine's group opens, keeps
- * and undoes; nothing is closed here, since rows and operations may still name a process that is
- * gone.
+ * The group of the engine opens, keeps and undoes; nothing is closed here, since rows and
+ * operations may still name a process that is gone.
  */
 #include "ui/tui/app/new_children.h"
 
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 
 #include <stdio.h>
 
@@ -13,14 +13,30 @@
 #define NEW_CHILDREN_SHARE 20 /* looking may take 1/20 of the time */
 #define NEW_CHILDREN_MOST 16  /* children opened by one poll, so that no key waits */
 
-/* ------------------------------------------------------------------- looking */
-
 struct new_children {
 	struct app *app;
 	size_t joined;     /* the list */
-	size_t inheritors; /* of these, with probes as this session switched them */
+	size_t inheritors; /* of these, with probes as this session switched or counted them */
+	bool switched;     /* some were more than counted */
 	pid_t last;
 };
+
+/* Did it inherit more than the counting of hits? */
+static bool new_children_switched(struct probes_session *s)
+{
+	struct probes_error gone;
+
+	(void)!probes_refresh(s, NULL, 0, &gone);
+	for (size_t i = 0; i < probes_count(s); i++)
+		if (probes_live_at(s, i)->mine_enabled)
+			return true;
+	return false;
+}
+
+static const char *new_children_what(bool switched)
+{
+	return switched ? "switched" : "counted";
+}
 
 static void new_children_born(void *data, const struct probes_member *m)
 {
@@ -30,13 +46,15 @@ static void new_children_born(void *data, const struct probes_member *m)
 		app_say_error(b->app, "", &m->error);
 	} else if (m->child) {
 		app_remark(b->app, REMARK_WARNING, true,
-			"forked child %d inherited %zu probe%s that this session had switched; W "
+			"forked child %d inherited %zu probe%s that this session had %s; W "
 			"or q undoes that there, too",
-			(int)m->pid, m->inherited, m->inherited == 1 ? "" : "s");
+			(int)m->pid, m->inherited, line_s(m->inherited),
+			new_children_what(new_children_switched(m->session)));
 	} else {
 		model_add(&b->app->model, m->session);
 		b->joined++;
 		b->inheritors += m->inherited > 0;
+		b->switched |= m->inherited && new_children_switched(m->session);
 		b->last = m->pid;
 	}
 }
@@ -51,9 +69,9 @@ static void new_children_say_joined(struct new_children *b)
 			b->joined, es, (int)b->last);
 	else
 		app_remark(b->app, REMARK_WARNING, true,
-			"%zu new process%s, the latest is %d; %zu inherited probes that this "
-			"session had switched: W or q undoes that there, too",
-			b->joined, es, (int)b->last, b->inheritors);
+			"%zu new process%s, the latest is %d; %zu of them inherited what this "
+			"session had %s: W or q undoes that there, too",
+			b->joined, es, (int)b->last, b->inheritors, new_children_what(b->switched));
 }
 
 static void new_children_look_at_most(struct app *a, size_t most)
@@ -64,7 +82,7 @@ static void new_children_look_at_most(struct app *a, size_t most)
 
 	if (!a->model.process_count || a->replay)
 		return;
-	a->new_children_ms = app_now_ms() + NEW_CHILDREN_POLL_MS;
+	a->new_children_ms = now_ms() + NEW_CHILDREN_POLL_MS;
 	if (probes_group_look(a->group, follow, most, new_children_born, &b, &ignored) < 0)
 		return;
 	if (b.joined) {
@@ -85,12 +103,12 @@ void new_children_look(struct app *a)
 
 void new_children_poll(struct app *a)
 {
-	int64_t now = app_now_ms();
+	int64_t now = now_ms();
 
 	if (a->frozen || now < a->new_children_ms)
 		return;
 	new_children_look_at_most(a, NEW_CHILDREN_MOST);
-	a->new_children_ms += (app_now_ms() - now) * NEW_CHILDREN_SHARE;
+	a->new_children_ms += (now_ms() - now) * NEW_CHILDREN_SHARE;
 }
 
 size_t new_children_children(const struct app *a, size_t *probes)
@@ -118,8 +136,6 @@ size_t new_children_inheritors(const struct app *a, size_t from)
 	return count;
 }
 
-/* ------------------------------------------------------------------- undoing */
-
 void new_children_undone(struct app *a, const struct probes_undone *u, const char *verb,
 	struct new_children_sum *sum)
 {
@@ -136,8 +152,8 @@ void new_children_undone(struct app *a, const struct probes_undone *u, const cha
 		return;
 	sum->processes++;
 	sum->probes += u->probes;
-	snprintf(mark, sizeof mark, "%s: child %d, %zu inherited probes undone", verb,
-		(int)u->member->pid, u->probes);
+	snprintf(mark, sizeof mark, "%s: child %d, %zu inherited probe%s undone", verb,
+		(int)u->member->pid, u->probes, line_s(u->probes));
 	script_mark(&a->script, mark);
 	if (u->result && audit_note(&a->audit, verb, u->member->session, u->result, &unsaid) < 0)
 		text_clean(unsaid.why, a->message.notice, sizeof a->message.notice);
@@ -147,8 +163,8 @@ void new_children_say(const struct new_children_sum *sum, char *out, size_t size
 {
 	if (sum->processes)
 		text_addf(out, size, "undone in %zu forked child%s: %zu probe%s. ", sum->processes,
-			sum->processes == 1 ? "" : "ren", sum->probes, sum->probes == 1 ? "" : "s");
+			sum->processes == 1 ? "" : "ren", sum->probes, line_s(sum->probes));
 	if (sum->kept)
 		text_addf(out, size, "%zu inherited probe%s could not be undone. ", sum->kept,
-			sum->kept == 1 ? "" : "s");
+			line_s(sum->kept));
 }

@@ -3,8 +3,7 @@
  * join the list. Otherwise forked children that inherited what this session had switched are kept
  * apart (probes_group_look): shown as a number, undone on request and at the end.
  */
-#ifndef UI_TUI_APP_NEW_CHILDREN_H
-#define UI_TUI_APP_NEW_CHILDREN_H
+#pragma once
 
 #include "ui/tui/app/app.h"
 
@@ -35,5 +34,3 @@ void new_children_undone(struct app *a, const struct probes_undone *u, const cha
 
 /* "undone in 2 forked children: 6 probes. ", appended. Nothing where there were none. */
 void new_children_say(const struct new_children_sum *sum, char *out, size_t size);
-
-#endif

@@ -1,10 +1,8 @@
-/*
- * Rescans the processes, updates the rows and reports what came and what went.
- */
 #include "ui/tui/app/objects.h"
 
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 #include "ui/words/probe_name.h"
 #include "ui/words/unreadable.h"
 
@@ -132,8 +130,8 @@ static void objects_rescan(struct app *a, size_t process, struct objects_news *n
 static void objects_describe(
 	char *out, size_t size, const char *name, size_t probes, const char *what, size_t processes)
 {
-	text_addf(out, size, "%s%s: %zu probe%s %s", *out ? "; " : "", name, probes,
-		probes == 1 ? "" : "s", what);
+	text_addf(out, size, "%s%s: %zu probe%s %s", *out ? "; " : "", name, probes, line_s(probes),
+		what);
 	if (processes > 1)
 		text_addf(out, size, " in %zu processes", processes);
 }
@@ -141,7 +139,7 @@ static void objects_describe(
 void objects_poll(struct app *a)
 {
 	struct objects_news n = {0};
-	int64_t now = app_now_ms();
+	int64_t now = now_ms();
 	char said[TEXT_MAX] = "";
 	size_t unread;
 
@@ -151,7 +149,7 @@ void objects_poll(struct app *a)
 		if (!a->model.processes[i].gone)
 			objects_rescan(a, i, &n);
 	unread = n.changed ? objects_unreadable(&a->model) : a->objects.unread;
-	a->objects.poll_ms = now + OBJECTS_POLL_MS + (app_now_ms() - now) * OBJECTS_SHARE;
+	a->objects.poll_ms = now + OBJECTS_POLL_MS + (now_ms() - now) * OBJECTS_SHARE;
 	a->dirty = a->dirty || unread != a->objects.unread;
 	if (unread > a->objects.unread)
 		app_complain(a, "%s", objects_describe_unreadable(&a->model, said, sizeof said));

@@ -2,8 +2,7 @@
  * Objects that come and go in a process: probes of what it loads (dlopen) join the rows; rows of
  * what it unloads say so. Nothing in an unloaded object needs undoing.
  */
-#ifndef UI_TUI_APP_OBJECTS_H
-#define UI_TUI_APP_OBJECTS_H
+#pragma once
 
 #include "ui/tui/app/app.h"
 
@@ -18,5 +17,3 @@ const struct probes_object **objects_that(
 size_t objects_unreadable(const struct model *m);
 /* The first unread file and the reason, as a result line, or "". Returns out. */
 const char *objects_describe_unreadable(const struct model *m, char *out, size_t size);
-
-#endif

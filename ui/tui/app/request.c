@@ -1,6 +1,3 @@
-/*
- * The table of requests, key lookup and the footer.
- */
 #include "ui/tui/app/request.h"
 
 #include "ui/tui/terminal/key.h"
@@ -11,7 +8,8 @@
 #define REQUEST_RANKS 20 /* the highest rank in the table */
 
 static const struct request_info request_infos[REQUEST_COUNT] = {
-#define REQUEST(NAME, act, ...) [REQUEST_##NAME] = {__VA_ARGS__},
+#define REQUEST(NAME, act, group, views, ...) \
+	[REQUEST_##NAME] = {.section = SECTION_##group, .where = views, __VA_ARGS__},
 #include "ui/tui/app/requests.h"
 #undef REQUEST
 };
@@ -123,7 +121,7 @@ int request_footer(
 	int used = 0, count = 0;
 
 	/* Choose what there is room for, the lowest rank first. */
-	for (int rank = 1; rank <= REQUEST_RANKS; rank++) {
+	for (int rank = 1; rank <= REQUEST_RANKS; rank++)
 		for (int r = REQUEST_NONE + 1; r < REQUEST_COUNT; r++) {
 			const struct request_info *info = &request_infos[r];
 			struct request_label *l = &all[r];
@@ -137,7 +135,6 @@ int request_footer(
 				l->request = (enum request)r;
 			used += l->request ? l->width : 0;
 		}
-	}
 	used = 0;
 	for (int r = REQUEST_NONE + 1; r < REQUEST_COUNT; r++) {
 		if (!all[r].request)

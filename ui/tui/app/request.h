@@ -2,8 +2,7 @@
  * The requests: what a user can ask for, by which keys, in which views. Key lookup, footer, help
  * view and the manual page's key table are made from one table. Pure.
  */
-#ifndef UI_TUI_APP_REQUEST_H
-#define UI_TUI_APP_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,6 +44,7 @@ enum request_need {
 	NEED_EVENTS = 1 << 8,       /* the right to switch, or events that are there already */
 	NEED_PROCESS = 1 << 9,      /* processes, not a recording */
 	NEED_CONDITION = 1 << 10,   /* the right to switch, or events of a recording */
+	NEED_RUNS = 1 << 11,        /* what the view in front measures or records goes on */
 	NEED_GONE = 1 << 7,         /* the only process has ended or executes another program */
 };
 
@@ -113,5 +113,3 @@ int request_footer(
 
 /* Is a request possible in this view, now? */
 bool request_possible(enum request r, unsigned where, unsigned have);
-
-#endif

@@ -1,12 +1,10 @@
-/*
- * Opens the targets: sessions, then rows, then the first states.
- */
 #include "ui/tui/app/targets_load.h"
 
 #include "ui/options/targets.h"
 #include "ui/tui/app/objects.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 #include "ui/words/probe_name.h"
 #include "ui/words/unreadable.h"
 
@@ -24,11 +22,21 @@ static void targets_load_log(void *data, enum probes_log_level level, const char
 		text_clean(text, a->message.notice, sizeof a->message.notice);
 }
 
+static void targets_load_recorded(struct model *m, struct replay *r)
+{
+	m->replay = r;
+	for (size_t i = 0; i < r->recording.process_count; i++) {
+		model_add(m, r->processes[i].member.session);
+		m->processes[i].pid = r->processes[i].member.pid;
+		m->processes[i].recorded = &r->processes[i];
+	}
+}
+
 static void targets_load_rows(struct app *a)
 {
 	model_init(&a->model);
 	if (a->replay)
-		replay_add(a->replay, &a->model);
+		targets_load_recorded(&a->model, a->replay);
 	for (size_t i = 0; a->group && i < probes_group_count(a->group); i++)
 		if (probes_group_at(a->group, i)->session)
 			model_add(&a->model, probes_group_at(a->group, i)->session);
@@ -125,34 +133,37 @@ static void targets_load_leftovers(struct app *a)
 		struct probes_session *s = a->model.processes[i].session;
 		struct probes_leftover *left = NULL;
 		struct probes_error e = {0};
-		size_t count = 0;
+		struct probes_leftover *first;
+		size_t count = 0, at = 0;
 
 		if (probes_leftovers(s, &left, &count, &e) < 0)
 			count = 0;
-		if (count && *left[0].unjudged)
+		/* Of some, others have removed everything. */
+		while (at + 1 < count && !*left[at].unjudged && !left[at].changes &&
+			!left[at].interrupted)
+			at++;
+		first = left ? left + at : NULL;
+		if (count && *first->unjudged)
 			app_complain(a,
 				"changes of an earlier session may remain in process %d: could not "
 				"check %s",
-				(int)probes_pid(s), left[0].unjudged);
-		else if (count && !left[0].owner)
+				(int)probes_pid(s), first->unjudged);
+		else if (count && !first->owner)
 			app_complain(a,
 				"a session that has ended left counters at %zu site%s of process "
 				"%d: H takes them over; H again removes them",
-				left[0].changes, left[0].changes == 1 ? "" : "s",
-				(int)probes_pid(s));
-		else if (count && left[0].changes)
+				first->changes, line_s(first->changes), (int)probes_pid(s));
+		else if (count && first->changes)
 			app_complain(a,
 				"an earlier session (pid %d) was killed and left %zu change%s in "
 				"process %d; probes-tui repair -pid %d undoes that",
-				(int)left[0].owner, left[0].changes,
-				left[0].changes == 1 ? "" : "s", (int)probes_pid(s),
-				(int)probes_pid(s));
-		else if (count && left[0].interrupted)
+				(int)first->owner, first->changes, line_s(first->changes),
+				(int)probes_pid(s), (int)probes_pid(s));
+		else if (count && first->interrupted)
 			app_complain(a,
 				"an earlier session (pid %d) was killed in the middle of a switch "
-				"in "
-				"process %d; probes-tui repair -pid %d undoes what it did",
-				(int)left[0].owner, (int)probes_pid(s), (int)probes_pid(s));
+				"in process %d; probes-tui repair -pid %d undoes what it did",
+				(int)first->owner, (int)probes_pid(s), (int)probes_pid(s));
 		free(left);
 	}
 }

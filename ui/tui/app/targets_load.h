@@ -1,6 +1,5 @@
 /* Opening and closing the targets of the screen. */
-#ifndef UI_TUI_APP_TARGETS_LOAD_H
-#define UI_TUI_APP_TARGETS_LOAD_H
+#pragma once
 
 #include "ui/tui/app/app.h"
 
@@ -20,5 +19,3 @@ void targets_load_again(struct app *a);
 
 /* Close the sessions: the processes stay as they are; a program that is still held ends. */
 void targets_load_close(struct app *a);
-
-#endif

@@ -6,6 +6,7 @@
 
 #include "ui/figures/event.h"
 #include "ui/tui/terminal/mem.h"
+#include "ui/words/line.h"
 #include "ui/words/probe_name.h"
 #include "ui/words/shell.h"
 
@@ -82,32 +83,45 @@ static void command_names(
 	}
 }
 
-/* One line for the items with this object. `pair`: the items are a pair, end first when enabled. */
-static void command_line(const struct command *c, uint32_t object, bool pair, FILE *out)
+/* "OPTION START,END" of two items. */
+static void command_pair(const struct command *c, const char *option, size_t start, FILE *out)
 {
-	if (pair && c->items[0].verb != PROBES_COUNT) {
-		bool enable = c->items[0].verb == PROBES_ENABLE;
-		char *names;
-		size_t size;
-		FILE *list = open_memstream(&names, &size);
+	char *names;
+	size_t size;
+	FILE *list = open_memstream(&names, &size);
 
-		command_name(c, enable ? 1 : 0, list);
-		fputc(',', list);
-		command_name(c, enable ? 0 : 1, list);
-		fclose(list);
-		fputs(enable ? " -enable-pair " : " -disable-pair ", out);
-		shell_quote(out, names);
-		free(names);
-	} else {
-		command_names(c, object, PROBES_ENABLE, out);
-		command_names(c, object, PROBES_DISABLE, out);
-		command_names(c, object, PROBES_COUNT, out);
-	}
+	command_name(c, start, list);
+	fputc(',', list);
+	command_name(c, 1 - start, list);
+	fclose(list);
+	fputs(option, out);
+	shell_quote(out, names);
+	free(names);
+}
+
+/* The end of a line, for the items with this object. */
+static void command_end(const struct command *c, uint32_t object, FILE *out)
+{
 	if (object != COMMAND_ANY_OBJECT) {
 		fputs(" -object ", out);
 		shell_quote(out, probes_object_at(c->session, object)->path);
 	}
 	fputc('\n', out);
+}
+
+/* One line for the items with this object. `pair`: the items are a pair, end first when enabled. */
+static void command_line(const struct command *c, uint32_t object, bool pair, FILE *out)
+{
+	if (pair && c->items[0].verb == PROBES_ENABLE) {
+		command_pair(c, " -enable-pair ", 1, out);
+	} else if (pair && c->items[0].verb != PROBES_COUNT) {
+		command_pair(c, " -disable-pair ", 0, out);
+	} else {
+		command_names(c, object, PROBES_ENABLE, out);
+		command_names(c, object, PROBES_DISABLE, out);
+		command_names(c, object, PROBES_COUNT, out);
+	}
+	command_end(c, object, out);
 }
 
 /* The lines for one process, without COMMAND_HEAD and pid. Frees the items. */
@@ -162,10 +176,9 @@ static char *command_join(const struct model *m, const char *head, char **texts,
 			continue;
 		for (char *line = texts[i], *end; (end = strchr(line, '\n')); line = end + 1) {
 			fprintf(out, "%s%d", head, (int)m->processes[i].pid);
-			for (size_t j = i + 1; j < m->process_count; j++) {
+			for (size_t j = i + 1; j < m->process_count; j++)
 				if (texts[j] && !strcmp(texts[i], texts[j]))
 					fprintf(out, ",%d", (int)m->processes[j].pid);
-			}
 			fprintf(out, "%.*s%s\n", (int)(end - line), line, more);
 		}
 		for (size_t j = i + 1; j < m->process_count; j++) {
@@ -194,8 +207,7 @@ static struct command_tally *command_tally(
 {
 	struct command_tally *all = mem_array(probes_count(session) + 1, sizeof *all);
 
-	for (size_t i = 0; i < r->edit_count; i++) {
-		const struct probes_edit *e = &r->edits[i];
+	for (const struct probes_edit *e = r->edits; e < r->edits + r->edit_count; e++) {
 		int old = e->old[0] | e->old[1] << 8, now = e->new_[0] | e->new_[1] << 8;
 		struct command_tally *t = &all[e->probe];
 
@@ -268,7 +280,7 @@ static void command_comments(struct command *c, const struct model_process *p, F
 		fprintf(out,
 			"# process %d: counting ended in %zu probe%s (probes-tui count ends by "
 			"^C)\n",
-			(int)p->pid, ended, ended == 1 ? "" : "s");
+			(int)p->pid, ended, line_s(ended));
 	free(c->items);
 }
 
@@ -317,17 +329,14 @@ static char *command_rows(const struct model *m, const uint32_t *ids, size_t cou
 	enum probes_verb verb, const char *head, const char *more)
 {
 	char **texts = mem_array(m->process_count, sizeof *texts);
-	struct model_member member;
 
 	for (size_t i = 0; i < m->process_count; i++) {
 		struct command c = {.session = m->processes[i].session};
+		size_t found, *probes = model_probes_of(m, i, ids, count, &found);
 
-		for (size_t j = 0; !m->processes[i].gone && j < count; j++) {
-			for (uint32_t at = m->rows[ids[j]].member; model_next(m, &at, &member);) {
-				if (member.process == i)
-					command_add(&c, member.probe, verb);
-			}
-		}
+		for (size_t j = 0; !m->processes[i].gone && j < found; j++)
+			command_add(&c, probes[j], verb);
+		free(probes);
 		texts[i] = command_text(&c, false);
 	}
 	return command_join(m, head, texts, more);
@@ -364,31 +373,21 @@ char *command_of_events(const struct model *m, const uint32_t *ids, size_t count
 static char *command_latency_text(const struct probes_session *session, const size_t probes[2])
 {
 	struct command c = {.session = session};
-	char *text, *names;
+	char *text;
 	size_t size;
-	FILE *out = open_memstream(&text, &size), *list = open_memstream(&names, &size);
-	bool shared = false;
+	FILE *out = open_memstream(&text, &size);
 
 	for (int i = 0; i < 2; i++)
 		command_add(&c, probes[i], PROBES_COUNT);
 	if (probe_name_init(&c.names, session) == 0) {
-		command_name(&c, 0, list);
-		fputc(',', list);
-		command_name(&c, 1, list);
-		shared = command_object(&c, 0) != COMMAND_ANY_OBJECT ||
-			 command_object(&c, 1) != COMMAND_ANY_OBJECT;
+		bool shared = command_object(&c, 0) != COMMAND_ANY_OBJECT ||
+			      command_object(&c, 1) != COMMAND_ANY_OBJECT;
+
+		command_pair(&c, " ", 0, out);
+		command_end(&c, shared ? probes_at(session, probes[0])->object : COMMAND_ANY_OBJECT,
+			out);
 	}
-	fclose(list);
-	fputc(' ', out);
-	shell_quote(out, names);
-	if (shared) {
-		fputs(" -object ", out);
-		shell_quote(out,
-			probes_object_at(session, probes_at(session, probes[0])->object)->path);
-	}
-	fputc('\n', out);
 	fclose(out);
-	free(names);
 	free(c.items);
 	probe_name_done(&c.names);
 	return text;

@@ -1,7 +1,6 @@
 /* Operations and selections as equivalent command lines of `probes-tui attach`, `count`,
  * `latency` and `events`. */
-#ifndef UI_TUI_OPERATIONS_COMMAND_H
-#define UI_TUI_OPERATIONS_COMMAND_H
+#pragma once
 
 #include "ui/tui/operations/operation.h"
 
@@ -26,5 +25,3 @@ char *command_of_events(const struct model *m, const uint32_t *ids, size_t count
 
 /* The same for measuring how long a pair of rows takes; `more` is appended to each line. */
 char *command_of_latency(const struct model *m, uint32_t start, uint32_t end, const char *more);
-
-#endif

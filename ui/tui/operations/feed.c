@@ -1,8 +1,8 @@
-/* See feed.h. */
 #include "ui/tui/operations/feed.h"
 
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/widgets/rowlist.h"
+#include "ui/words/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void feed_values_clear(struct feed *f)
 		distribution_done(&f->values[i]);
 	callers_done(&f->callers);
 	if (f->values && f->ask.callers)
-		callers_begin(&f->callers);
+		callers_begin(&f->callers, false);
 	f->summed = 0;
 }
 
@@ -93,6 +93,7 @@ void feed_reread(struct feed *f)
 	feed_clear(f);
 	f->sum = f->before = (struct probes_events){0};
 	f->pass = f->replay->begin;
+	f->undecided = 0;
 	for (size_t i = 0; i < f->part_count; i++)
 		f->parts[i].on = true;
 }
@@ -133,6 +134,7 @@ void feed_forget(struct feed *f, int64_t ms)
 	/* What the sessions have summed is subtracted from now on. */
 	f->before.delivered -= f->sum.delivered;
 	f->before.rejected -= f->sum.rejected;
+	f->before.undecided -= f->sum.undecided;
 	f->before.lost -= f->sum.lost;
 	f->sum = (struct probes_events){0};
 	f->unkept = 0;
@@ -172,14 +174,13 @@ static void feed_add_part(struct feed *f, const struct model *m, uint32_t proces
 	part.places = mem_array(probes_count(p->session) + 1, sizeof *part.places);
 	memset(part.places, 0xff, probes_count(p->session) * sizeof *part.places); /* SIZE_MAX */
 	part.probes = mem_array(probes_count(p->session) + 1, sizeof *part.probes);
-	for (size_t i = 0; i < f->count; i++) {
+	for (size_t i = 0; i < f->count; i++)
 		for (uint32_t at = m->rows[f->rows[i].row].member; model_next(m, &at, &member);) {
 			if (member.process != process)
 				continue;
 			part.places[member.probe] = i;
 			part.probes[part.count++] = member.probe;
 		}
-	}
 	if (part.count && !p->gone) {
 		f->part_of[process] = &f->parts[f->part_count];
 		f->parts[f->part_count++] = part;
@@ -189,39 +190,25 @@ static void feed_add_part(struct feed *f, const struct model *m, uint32_t proces
 	free(part.probes);
 }
 
-/* Would that be accepted? *condition is the caller's. */
-static int feed_check(const struct feed *f, const struct model *m, const struct feed_ask *ask,
-	struct probes_condition **condition, struct probes_error *e)
-{
-	struct probes_event_options options = {.texts = ask->texts, .callers = ask->callers};
-	int r = 0;
-
-	*condition = NULL;
-	if (ask->where && *ask->where)
-		r = probes_condition_parse(ask->where, condition, e);
-	options.condition = *condition;
-	if (r == 0)
-		r = f->ops->check(f, m, &options, e);
-	if (r < 0) {
-		probes_condition_free(*condition);
-		*condition = NULL;
-	}
-	return r;
-}
-
 int feed_change(
 	struct feed *f, const struct model *m, const struct feed_ask *ask, struct probes_error *e)
 {
-	struct probes_condition *condition, *old = f->condition;
+	struct probes_event_options options = {.texts = ask->texts, .callers = ask->callers};
+	struct probes_condition *condition = NULL, *old = f->condition;
 	char *where = ask->where && *ask->where ? mem_text(ask->where) : NULL;
-	int r = feed_check(f, m, ask, &condition, e);
+	int r = where ? probes_condition_parse(where, &condition, e) : 0;
 
+	options.condition = condition;
+	if (r == 0 && f->ops->check)
+		r = f->ops->check(f, m, &options, e);
 	if (r < 0) {
+		probes_condition_free(condition);
 		free(where);
 		return r;
 	}
 	feed_end(f, m);
 	f->before = f->sum;
+	f->before.undecided = 0; /* of the condition that there was */
 	f->condition = condition;
 	f->epoch++;
 	free((char *)f->ask.where);
@@ -234,8 +221,9 @@ int feed_change(
 	return r;
 }
 
-int feed_begin(struct feed *f, const struct model *m, const uint32_t *rows, size_t count,
-	const struct feed_ask *ask, int64_t ms, struct probes_error *e)
+int feed_begin(struct feed *f, const struct feed_ops *ops, const struct model *m,
+	const uint32_t *rows, size_t count, const struct feed_ask *ask, int64_t ms,
+	struct probes_error *e)
 {
 	int r;
 
@@ -245,17 +233,14 @@ int feed_begin(struct feed *f, const struct model *m, const uint32_t *rows, size
 	f->all = mem_array(FEED_MOST, sizeof(struct feed_event *));
 	f->parts = mem_array(m->process_count, sizeof *f->parts);
 	f->part_of = mem_array(m->process_count, sizeof(struct feed_part *));
-	f->ops = m->replay ? &feed_recorded_ops : &feed_live_ops;
+	f->ops = ops;
 	for (; f->count < count; f->count++)
 		f->rows[f->count].row = rows[f->count];
 	for (uint32_t i = 0; i < m->process_count; i++)
 		feed_add_part(f, m, i);
-	if (!f->part_count) {
-		*e = (struct probes_error){.status = PROBES_NO_TARGET, .code = -ESRCH};
-		snprintf(e->what, sizeof e->what, "cannot record events");
-		snprintf(e->why, sizeof e->why, "no process has these probes");
-		return e->code;
-	}
+	if (!f->part_count)
+		return report_set(e, PROBES_NO_TARGET, -ESRCH, "cannot record events", "",
+			"no process has these probes");
 	r = feed_change(f, m, ask, e);
 	f->used = r == 0;
 	f->ops->sum(f, m);
@@ -378,7 +363,8 @@ bool feed_read(struct feed *f, const struct model *m, int64_t ms)
 
 void feed_drop(struct feed *f, const struct model *m, size_t place)
 {
-	f->ops->drop(f, m, place);
+	if (f->ops->drop)
+		f->ops->drop(f, m, place);
 	f->rows[place].over = true;
 }
 

@@ -4,13 +4,12 @@
  * from its file, from its beginning on, as those of processes come from them. Knows rows, sessions
  * and recordings, not the screen.
  */
-#ifndef UI_TUI_OPERATIONS_FEED_H
-#define UI_TUI_OPERATIONS_FEED_H
+#pragma once
 
 #include "probes.h"
 #include "ui/figures/callers.h"
 #include "ui/figures/distribution.h"
-#include "ui/tui/operations/replay.h"
+#include "ui/recording/replay.h"
 #include "ui/tui/rows/model.h"
 
 #include <stdbool.h>
@@ -59,7 +58,7 @@ struct feed;
 
 /* Where the events come from. */
 struct feed_ops {
-	/* Would these options be accepted in all parts? */
+	/* Would these options be accepted in all parts? NULL: yes. */
 	int (*check)(const struct feed *f, const struct model *m,
 		const struct probes_event_options *options, struct probes_error *e);
 	/* Begin by feed.ask and feed.condition; sets feed_part.on. 0, if it began in some part. */
@@ -68,7 +67,7 @@ struct feed_ops {
 	void (*read)(struct feed *f, const struct model *m, bool last);
 	/* Set feed.sum. */
 	void (*sum)(struct feed *f, const struct model *m);
-	/* No more of a row (an index of feed.rows). */
+	/* No more of a row (an index of feed.rows); NULL: it costs nothing. */
 	void (*drop)(struct feed *f, const struct model *m, size_t place);
 	/* No more; what came until then can still be read, where feed_part.on stays. */
 	void (*end)(struct feed *f, const struct model *m);
@@ -87,6 +86,7 @@ struct feed {
 	struct replay *replay;   /* the recording from which they come; NULL: from processes */
 	struct replay_pass pass; /* of it */
 	bool no_callers;         /* it holds none */
+	uint64_t undecided;      /* of its events, by our condition */
 
 	struct feed_ask ask;                /* its text is a copy */
 	struct probes_condition *condition; /* NULL: all events */
@@ -124,8 +124,9 @@ void feed_done(struct feed *f);
  * dropped. 0, if there are events of some process; else the negative errno of the first that has
  * none, with its error.
  */
-PROBES_CHECK int feed_begin(struct feed *f, const struct model *m, const uint32_t *rows,
-	size_t count, const struct feed_ask *ask, int64_t ms, struct probes_error *e);
+PROBES_CHECK int feed_begin(struct feed *f, const struct feed_ops *ops, const struct model *m,
+	const uint32_t *rows, size_t count, const struct feed_ask *ask, int64_t ms,
+	struct probes_error *e);
 
 /* The same rows, something else is asked for; what was kept stays. On an error that is one of usage
  * nothing changes. */
@@ -180,5 +181,3 @@ const struct feed_event *feed_at(const struct feed *f, size_t i);
 
 /* The event with this id; NULL: it is not kept any longer. */
 const struct feed_event *feed_find(const struct feed *f, uint32_t id);
-
-#endif

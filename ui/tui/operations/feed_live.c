@@ -12,8 +12,6 @@
 #define FEED_LIVE_LEAST 3   /* characters: what is shorter may be a text by chance */
 #define FEED_LIVE_PAGE 4096 /* no address is lower */
 
-/* ---------------------------------------------------------------- beginning */
-
 static int feed_live_check(const struct feed *f, const struct model *m,
 	const struct probes_event_options *options, struct probes_error *e)
 {
@@ -34,8 +32,7 @@ static int feed_live_begin(struct feed *f, const struct model *m, struct probes_
 		.interrupts = f->ask.interrupts};
 	int r = 0;
 
-	for (size_t i = 0; i < f->part_count; i++) {
-		struct feed_part *part = &f->parts[i];
+	for (struct feed_part *part = f->parts; part < f->parts + f->part_count; part++) {
 		struct probes_error one = {0};
 		struct probes_events one_before;
 
@@ -48,6 +45,7 @@ static int feed_live_begin(struct feed *f, const struct model *m, struct probes_
 		one_before = probes_events(m->processes[part->process].session);
 		f->before.delivered -= one_before.delivered;
 		f->before.rejected -= one_before.rejected;
+		f->before.undecided -= one_before.undecided;
 		f->before.lost -= one_before.lost;
 		if (!r) {
 			*e = one;
@@ -56,8 +54,6 @@ static int feed_live_begin(struct feed *f, const struct model *m, struct probes_
 	}
 	return feed_on(f) ? 0 : r;
 }
-
-/* ---------------------------------------------------------------- reading */
 
 struct feed_live_reading {
 	struct feed *feed;
@@ -112,17 +108,6 @@ static bool feed_live_take(void *data, const struct probes_event *event)
 	return true;
 }
 
-/* Does the process still count any of it? */
-static bool feed_live_counted(const struct feed_part *part, const struct model_process *process)
-{
-	if (process->gone)
-		return false;
-	for (size_t i = 0; i < part->count; i++)
-		if (probes_live_at(process->session, part->probes[i])->sites_counted)
-			return true;
-	return false;
-}
-
 static void feed_live_read(struct feed *f, const struct model *m, bool last)
 {
 	uint64_t round = probes_events_clock();
@@ -131,19 +116,18 @@ static void feed_live_read(struct feed *f, const struct model *m, bool last)
 		f->rows[i].trying = FEED_LIVE_AT_ONCE;
 	for (size_t i = 0; i < f->part_count; i++)
 		probes_events_round(m->processes[f->parts[i].process].session, round);
-	for (size_t i = 0; i < f->part_count; i++) {
-		struct feed_part *part = &f->parts[i];
+	for (struct feed_part *part = f->parts; part < f->parts + f->part_count; part++) {
 		const struct model_process *process = &m->processes[part->process];
+		const char *over = model_uncounted(process, part->probes, part->count, 1);
 		struct feed_live_reading reading = {f, m, part};
 		struct probes_error gone;
 
 		if (!part->on)
 			continue;
-		part->on = feed_live_counted(part, process);
-		if (!part->on) {
+		part->on = !over;
+		if (over) {
 			probes_events_end(process->session);
-			snprintf(part->why, sizeof part->why, "%s",
-				process->gone ? "the process is gone" : "no longer counted");
+			snprintf(part->why, sizeof part->why, "%s", over);
 		}
 		if (probes_events_read(process->session, last || !part->on, feed_live_take,
 			    &reading, &gone) < 0 &&
@@ -161,13 +145,12 @@ static void feed_live_sum(struct feed *f, const struct model *m)
 
 		f->sum.delivered += one.delivered;
 		f->sum.rejected += one.rejected;
+		f->sum.undecided += one.undecided;
 		f->sum.lost += one.lost;
 		if (f->parts[i].on && !one.calls && !f->no_calls)
 			f->no_calls = one.no_calls;
 	}
 }
-
-/* ---------------------------------------------------------------- ending */
 
 static void feed_live_drop(struct feed *f, const struct model *m, size_t place)
 {

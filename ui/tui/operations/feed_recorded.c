@@ -4,16 +4,8 @@
  */
 #include "ui/tui/operations/feed.h"
 
-static int feed_recorded_check(const struct feed *f, const struct model *m,
-	const struct probes_event_options *options, struct probes_error *e)
-{
-	(void)f, (void)m, (void)options, (void)e;
-	return 0;
-}
-
 static int feed_recorded_begin(struct feed *f, const struct model *m, struct probes_error *e)
 {
-	(void)e;
 	f->replay = m->replay;
 	feed_reread(f);
 	return 0;
@@ -37,6 +29,7 @@ static void feed_recorded_take(void *data, const struct recording_item *item)
 		return;
 	if (f->condition && !probes_condition_holds(f->condition, &event, &of->probe)) {
 		f->sum.rejected++;
+		f->undecided += probes_condition_undecided(f->condition, &event, &of->probe);
 		return;
 	}
 	f->sum.delivered++;
@@ -46,7 +39,6 @@ static void feed_recorded_take(void *data, const struct recording_item *item)
 
 static void feed_recorded_read(struct feed *f, const struct model *m, bool last)
 {
-	(void)m, (void)last;
 	replay_read(f->replay, &f->pass, feed_recorded_take, f);
 	for (size_t i = 0; i < f->part_count; i++)
 		f->parts[i].on = f->pass.on;
@@ -54,28 +46,20 @@ static void feed_recorded_read(struct feed *f, const struct model *m, bool last)
 
 static void feed_recorded_sum(struct feed *f, const struct model *m)
 {
-	(void)m;
 	f->sum.lost = f->pass.lost;
-}
-
-static void feed_recorded_drop(struct feed *f, const struct model *m, size_t place)
-{
-	(void)f, (void)m, (void)place;
+	f->sum.undecided = f->pass.end.undecided + f->undecided;
 }
 
 static void feed_recorded_end(struct feed *f, const struct model *m)
 {
-	(void)m;
 	for (size_t i = 0; i < f->part_count; i++)
 		f->parts[i].on = false;
 	f->pass.on = false;
 }
 
 const struct feed_ops feed_recorded_ops = {
-	.check = feed_recorded_check,
 	.begin = feed_recorded_begin,
 	.read = feed_recorded_read,
 	.sum = feed_recorded_sum,
-	.drop = feed_recorded_drop,
 	.end = feed_recorded_end,
 };

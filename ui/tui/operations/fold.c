@@ -1,6 +1,3 @@
-/*
- * Wrapping of command lines for the screen.
- */
 #include "ui/tui/operations/fold.h"
 
 #include "ui/tui/terminal/text.h"

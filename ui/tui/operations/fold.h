@@ -1,6 +1,5 @@
 /* Command lines on the screen. Pure. */
-#ifndef UI_TUI_OPERATIONS_FOLD_H
-#define UI_TUI_OPERATIONS_FOLD_H
+#pragma once
 
 #include "ui/tui/widgets/pager.h"
 
@@ -12,5 +11,3 @@ void fold_command(struct pager *p, int style, const char *command, int columns);
 
 /* Wrap a text to this many columns; each of its lines is a comment for the shell. */
 void fold_comment(struct pager *p, int style, const char *text, int columns);
-
-#endif

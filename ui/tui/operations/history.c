@@ -1,7 +1,4 @@
-/*
- * Undo and redo: two stacks. Redo reverts the operation that undo performed, and vice
- * versa.
- */
+/* Redo reverts the operation that undo performed, and vice versa. */
 #include "ui/tui/operations/history.h"
 
 #include "ui/tui/terminal/mem.h"

@@ -1,8 +1,5 @@
-/*
- * The operations of this session, for undo and redo. Owns them.
- */
-#ifndef UI_TUI_OPERATIONS_HISTORY_H
-#define UI_TUI_OPERATIONS_HISTORY_H
+/* The operations of this session, for undo and redo. Owns them. */
+#pragma once
 
 #include "ui/tui/operations/operation.h"
 
@@ -25,5 +22,3 @@ const struct operation *history_last(const struct history *h, bool redo);
 /* Replace that operation, now reverted, by the operation `by` that reverted it, on the other stack.
  */
 void history_reverted(struct history *h, bool redo, struct operation *by);
-
-#endif

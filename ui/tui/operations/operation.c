@@ -1,10 +1,8 @@
-/*
- * Operations: from rows to one probes_switch per process, and back.
- */
 #include "ui/tui/operations/operation.h"
 
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 #include "ui/words/reasons.h"
 #include "ui/words/states.h"
 
@@ -92,6 +90,8 @@ static int operation_take(struct operation *op, size_t process, struct probes_re
 	}
 	if (r->stopped_ns > s->stopped_ns)
 		s->stopped_ns = r->stopped_ns;
+	if (r->held_ns > s->held_ns)
+		s->held_ns = r->held_ns;
 	for (size_t i = 0; i < r->edit_count; i++)
 		s->semaphores += r->edits[i].role == PROBES_ROLE_SEMAPHORE;
 	return 0;
@@ -101,28 +101,23 @@ static int operation_in_process(struct model *m, size_t process, const struct op
 	struct probes_result **result, struct probes_error *e)
 {
 	struct probes_session *s = m->processes[process].session;
-	struct probes_switch_options options = {.force = plan->force,
-		.keep_counts = plan->keep,
-		.atomically = plan->stop,
-		.kernel = plan->kernel};
-	struct probes_action *actions;
+	struct probes_switch_options options =
+		plan->command ? options_switch(plan->command) : plan->options;
+	struct probes_action actions[OPERATION_STEPS];
 	size_t n = 0;
 	int status = 0;
 
 	*result = NULL;
-	if (plan->command)
-		options = options_switch(plan->command);
 	options.once = true;
-	options.dry_run |= plan->dry_run;
+	options.dry_run |= plan->options.dry_run;
 	if (plan->command)
 		return probes_switch(s, plan->command->actions.items, plan->command->actions.count,
 			&options, result, e);
-	actions = mem_array(plan->count, sizeof *actions);
-	for (size_t i = 0; i < plan->count; i++) {
+	for (size_t i = 0; i < OPERATION_STEPS; i++) {
 		struct probes_action *a = &actions[n];
 
 		*a = (struct probes_action){
-			.verb = plan->steps[i].verb, .by = PROBES_BY_INDEX, .named = plan->named};
+			.verb = plan->verb, .by = PROBES_BY_INDEX, .named = plan->named};
 		a->indices = model_probes_of(
 			m, process, plan->steps[i].ids, plan->steps[i].count, &a->count);
 		n += a->count > 0;
@@ -131,7 +126,6 @@ static int operation_in_process(struct model *m, size_t process, const struct op
 		status = probes_switch(s, actions, n, &options, result, e);
 	for (size_t i = 0; i < n; i++)
 		free((void *)actions[i].indices);
-	free(actions);
 	return status;
 }
 
@@ -141,11 +135,11 @@ int operation_do(struct model *m, const struct operation_plan *plan, struct oper
 	struct operation *op = *operation = operation_new(m);
 	int first = 0;
 
-	m->switched = m->switched || !plan->dry_run;
+	m->switched = m->switched || !plan->options.dry_run;
 	operation_name(m, plan, op->what, sizeof op->what);
-	op->force = plan->force || (plan->command && plan->command->force);
-	op->keep = plan->keep;
-	op->pair = plan->pair;
+	op->force = plan->command ? plan->command->force : plan->options.force;
+	op->keep = plan->options.keep_counts;
+	op->pair = plan->steps[1].count;
 	if (plan->command && asprintf(&op->line, " %s\n", plan->text) < 0)
 		abort();
 	for (size_t i = 0; i < m->process_count; i++) {
@@ -232,15 +226,15 @@ void operation_name(
 		text_clean(plan->text, what, size);
 		return;
 	}
-	snprintf(what, size, "%s%s ", plan->force ? "force " : "",
-		operation_verb(plan->steps[0].verb));
-	for (size_t i = 0; i < plan->count; i++)
+	snprintf(what, size, "%s%s ", plan->options.force ? "force " : "",
+		operation_verb(plan->verb));
+	for (size_t i = 0; i < OPERATION_STEPS; i++)
 		total += plan->steps[i].count;
-	if (total > OPERATION_LISTED && plan->steps[0].verb >= PROBES_COUNT) {
+	if (total > OPERATION_LISTED && plan->verb >= PROBES_COUNT) {
 		text_addf(what, size, "%zu probes", total);
 		return;
 	}
-	for (size_t i = 0; i < plan->count; i++) {
+	for (size_t i = 0; i < OPERATION_STEPS; i++)
 		for (size_t j = 0; j < plan->steps[i].count; j++) {
 			const char *name = row_name(&m->rows[plan->steps[i].ids[j]]);
 
@@ -249,7 +243,6 @@ void operation_name(
 				break;
 			text_addf(what, size, "%s%.60s", shown++ ? "," : "", name);
 		}
-	}
 	if (total > shown)
 		text_addf(what, size, " +%zu more", total - shown);
 }
@@ -291,11 +284,10 @@ const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 		text_addf(out, size, "%zu of %zu sites", s->sites_counted,
 			s->sites_counted + s->sites_left);
 	else if (n)
-		text_addf(out, size, "%zu %s%s", n, s->sites ? "site" : "semaphore",
-			n == 1 ? "" : "s");
+		text_addf(out, size, "%zu %s%s", n, s->sites ? "site" : "semaphore", line_s(n));
 	else if (s->counted && s->sites_counted)
 		text_addf(out, size, "%zu site%s, with counters that were there already",
-			s->sites_counted, s->sites_counted == 1 ? "" : "s");
+			s->sites_counted, line_s(s->sites_counted));
 	else
 		text_addf(out, size, "nothing was changed");
 	if (n && s->written < s->processes)
@@ -305,6 +297,9 @@ const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 	if (n && s->stopped_ns)
 		text_addf(out, size, ", target stopped %.*f ms", s->stopped_ns < 1000000 ? 2 : 1,
 			(double)s->stopped_ns / 1e6);
+	else if (n && s->held_ns)
+		text_addf(out, size, ", one thread held %.*f ms", s->held_ns < 1000000 ? 2 : 1,
+			(double)s->held_ns / 1e6);
 	else if (n)
 		text_addf(out, size, ", target not stopped");
 	if (s->already)

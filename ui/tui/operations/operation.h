@@ -2,8 +2,7 @@
  * An operation: probes switched in every process that has them, kept so that it
  * can be undone. Knows rows and sessions, not the screen.
  */
-#ifndef UI_TUI_OPERATIONS_OPERATION_H
-#define UI_TUI_OPERATIONS_OPERATION_H
+#pragma once
 
 #include "probes.h"
 #include "ui/options/options.h"
@@ -13,25 +12,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One step: switch these rows in this order. */
+/* Rows that are switched one after the other. */
 struct operation_step {
-	enum probes_verb verb;
-	const uint32_t *ids;
+	uint32_t *ids;
 	size_t count;
 };
 
+#define OPERATION_STEPS 2
+
 struct operation_plan {
-	const struct operation_step *steps;
-	size_t count;
-	bool named;   /* the user pointed at these probes: skipping one is an error */
-	bool dry_run; /* plan only */
-	bool force;   /* set counts to 1 or 0, whatever they are */
-	bool keep;    /* under force: counts stay, sites are set as they say */
-	bool pair;    /* the steps are the halves of a pair */
-	bool stop;    /* counting may stop the process for some milliseconds */
-	bool kernel;  /* counting may use uprobes of the kernel */
-	/* instead of steps: the actions of a command line, and its text */
-	const struct options *command;
+	enum probes_verb verb;
+	struct operation_step steps[OPERATION_STEPS]; /* two: the halves of a pair */
+	bool named; /* the user pointed at these probes: skipping one is an error */
+	struct probes_switch_options options;
+	/* instead of steps and options: those of a command line, and its text */
+	struct options *command;
 	const char *text;
 };
 
@@ -51,9 +46,9 @@ struct operation_sum {
 	size_t kernel_sites;              /* of the others, those that the kernel may count */
 	size_t uprobe_sites;              /* of the counted ones, those that the kernel counts */
 	size_t pages;                     /* that were mapped for it */
-	uint64_t stopped_ns;
-	bool force_helps; /* an inconsistent or partial probe is among them */
-	char why[128];    /* of the first probe refused */
+	uint64_t stopped_ns, held_ns;     /* of the process that waited longest */
+	bool force_helps;                 /* an inconsistent or partial probe is among them */
+	char why[128];                    /* of the first probe refused */
 };
 
 struct operation {
@@ -110,5 +105,3 @@ const char *operation_verb(enum probes_verb verb);
 
 /* "8 sites, target not stopped" */
 const char *operation_say(const struct operation_sum *s, char *out, size_t size);
-
-#endif

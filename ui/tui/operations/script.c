@@ -1,6 +1,3 @@
-/*
- * The record of a session. Owns the texts; opens no files.
- */
 #include "ui/tui/operations/script.h"
 
 #include "ui/tui/operations/command.h"
@@ -72,10 +69,9 @@ void script_mark(struct script *r, const char *text)
 
 const struct script_entry *script_last(const struct script *r)
 {
-	for (size_t i = r->count; i-- > 0;) {
+	for (size_t i = r->count; i-- > 0;)
 		if (r->all[i].command)
 			return &r->all[i];
-	}
 	return NULL;
 }
 
@@ -118,8 +114,7 @@ size_t script_text(const struct script *r, const struct model *m, FILE *out)
 			text_clean(probes_path(m->processes[i].session), path, sizeof path));
 	if (m->process_count == 1)
 		fprintf(out, "pid=${1:-%d}\n", (int)m->processes[0].pid);
-	for (size_t i = 0; i < r->count; i++) {
-		const struct script_entry *e = &r->all[i];
+	for (const struct script_entry *e = r->all; e < r->all + r->count; e++) {
 		char when[40];
 		struct tm tm;
 

@@ -1,8 +1,5 @@
-/*
- * The record of a session: its operations with time and command lines, and the user's marks.
- */
-#ifndef UI_TUI_OPERATIONS_SCRIPT_H
-#define UI_TUI_OPERATIONS_SCRIPT_H
+/* The record of a session: its operations with time and command lines, and the user's marks. */
+#pragma once
 
 #include "ui/tui/operations/feed.h"
 #include "ui/tui/operations/operation.h"
@@ -36,5 +33,3 @@ void script_mark(struct script *r, const char *text);
 const struct script_entry *script_last(const struct script *r);
 /* Write the record as a shell script that repeats the session. Returns the number of operations. */
 size_t script_text(const struct script *r, const struct model *m, FILE *out);
-
-#endif

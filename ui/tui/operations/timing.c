@@ -1,8 +1,8 @@
-/* See timing.h. */
 #include "ui/tui/operations/timing.h"
 
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,8 @@ static void timing_sum(struct timing *t)
 
 static void timing_restart(struct timing *t, int64_t ms)
 {
-	t->from_ms = t->to_ms = t->rated_ms = ms;
+	t->from_ms = t->rated_ms = ms;
+	t->covered_ns = 0;
 	t->rate = 0;
 	trend_begin(&t->trend);
 	timing_sum(t);
@@ -43,29 +44,10 @@ static void timing_restart(struct timing *t, int64_t ms)
 	trend_read(&t->trend, ms, t->sum.matched);
 }
 
-/* One process; false: it has not both probes. */
-static bool timing_begin_part(struct timing_part *part, const struct model *m, uint32_t process,
-	const struct timing *t, struct probes_error *e)
-{
-	struct probes_session *session = m->processes[process].session;
-	const uint32_t pair[2] = {t->start, t->end};
-	size_t count, *probes = model_probes_of(m, process, pair, 2, &count);
-	bool both = count == 2 && !m->processes[process].gone;
-
-	*part = (struct timing_part){.process = process};
-	if (both) {
-		memcpy(part->probes, probes, sizeof part->probes);
-		part->on =
-			m->replay || probes_latency_begin(session, probes[0], probes[1], 0, e) == 0;
-		text_clean(part->on ? "" : e->why, part->why, sizeof part->why);
-	}
-	free(probes);
-	return both;
-}
-
 int timing_begin(struct timing *t, const struct model *m, uint32_t start, uint32_t end, int64_t ms,
 	struct probes_error *e)
 {
+	const uint32_t pair[2] = {start, end};
 	int r = 0;
 
 	timing_end(t, m, ms);
@@ -74,15 +56,24 @@ int timing_begin(struct timing *t, const struct model *m, uint32_t start, uint32
 	t->end = end;
 	t->parts = mem_array(m->process_count, sizeof *t->parts);
 	for (uint32_t i = 0; i < m->process_count; i++) {
+		struct timing_part *part = &t->parts[t->count];
 		struct probes_error one = {0};
+		size_t count, *probes = model_probes_of(m, i, pair, 2, &count);
 
-		if (!timing_begin_part(&t->parts[t->count], m, i, t, &one))
-			continue;
-		if (!t->parts[t->count].on && !r) {
+		if (count == 2 && !m->processes[i].gone) {
+			part->process = i;
+			memcpy(part->probes, probes, sizeof part->probes);
+			part->on = m->replay || probes_latency_begin(m->processes[i].session,
+							probes[0], probes[1], 0, &one) == 0;
+			part->measured = part->on;
+			text_clean(part->on ? "" : one.why, part->why, sizeof part->why);
+			t->count++;
+		}
+		free(probes);
+		if (one.code && !r) {
 			*e = one;
 			r = one.code;
 		}
-		t->count++;
 	}
 	if (m->replay) {
 		t->replay = m->replay;
@@ -93,24 +84,22 @@ int timing_begin(struct timing *t, const struct model *m, uint32_t start, uint32
 	}
 	t->used = timing_on(t);
 	timing_restart(t, ms);
-	if (!t->used && !r) {
-		*e = (struct probes_error){.status = PROBES_NO_TARGET, .code = -ESRCH};
-		snprintf(e->what, sizeof e->what, "cannot measure times");
-		snprintf(e->why, sizeof e->why, "no process has both probes");
-	}
-	return t->used ? 0 : e->code;
+	if (!t->used && !r)
+		r = report_set(e, PROBES_NO_TARGET, -ESRCH, "cannot measure times", "",
+			"no process has both probes");
+	return t->used ? 0 : r;
 }
 
 int timing_reset(struct timing *t, const struct model *m, int64_t ms, struct probes_error *e)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < t->count; i++) {
-		struct timing_part *part = &t->parts[i];
+	for (struct timing_part *part = t->parts; part < t->parts + t->count; part++) {
 		struct probes_error ignored;
 
 		if (!part->on) {
 			part->now = (struct probes_latency){0};
+			part->measured = false;
 			continue;
 		}
 		if (probes_latency_reset(m->processes[part->process].session, r ? &ignored : e) < 0)
@@ -134,15 +123,6 @@ static void timing_rate(struct timing *t, int64_t ms)
 	t->rated_ms = ms;
 }
 
-/* Does the process still count both probes? */
-static bool timing_counted(const struct timing_part *part, const struct model_process *process)
-{
-	for (int i = 0; i < 2; i++)
-		if (!probes_live_at(process->session, part->probes[i])->sites_counted)
-			return false;
-	return !process->gone;
-}
-
 static void timing_take(void *data, const struct recording_item *item)
 {
 	struct timing *t = data;
@@ -162,10 +142,10 @@ static void timing_take(void *data, const struct recording_item *item)
 			pairing_add(&part->pairing, false, &item->event);
 		if (local == part->probes[1])
 			pairing_add(&part->pairing, true, &item->event);
-		t->to_ms = t->from_ms + (t->pass.last_ns - t->pass.first_ns) / 1000000;
+		t->covered_ns = t->pass.last_ns - t->pass.first_ns;
 	} else if (local == part->probes[0] && r->local[row->end] == part->probes[1]) {
 		part->now = row->latency; /* until then, from the beginning on */
-		t->to_ms = t->from_ms + (row->read - row->began) / 1000000;
+		t->covered_ns = row->read - row->began;
 		t->by = row->by;
 		t->over = row->over;
 		t->recorded = true;
@@ -184,7 +164,7 @@ bool timing_replay(struct timing *t)
 	}
 	t->over |= t->pass.end.over;
 	if (t->pass.ended && !t->recorded)
-		t->to_ms = t->from_ms + (int64_t)(t->pass.end.seconds * 1000);
+		t->covered_ns = (int64_t)(t->pass.end.seconds * 1e9);
 	timing_sum(t);
 	return true;
 }
@@ -195,27 +175,29 @@ void timing_read(struct timing *t, const struct model *m, int64_t ms)
 
 	if (t->replay)
 		return;
-	for (size_t i = 0; i < t->count; i++) {
-		struct timing_part *part = &t->parts[i];
+	for (struct timing_part *part = t->parts; part < t->parts + t->count; part++) {
 		const struct model_process *process = &m->processes[part->process];
+		const char *over = model_uncounted(process, part->probes, 2, 2);
 		struct probes_error gone;
 
 		if (!part->on)
 			continue;
 		any = true;
-		part->on = timing_counted(part, process);
-		if (!part->on) {
+		part->on = !over;
+		if (over) {
 			probes_latency_end(process->session);
-			snprintf(part->why, sizeof part->why, "%s",
-				process->gone ? "the process is gone" : "no longer counted");
+			snprintf(part->why, sizeof part->why, "%s", over);
 		}
 		if (probes_latency_read(process->session, &part->now, &gone) < 0 && part->on)
 			text_clean(gone.why, part->why, sizeof part->why);
+		else if (part->now.shared)
+			snprintf(part->why, sizeof part->why,
+				"its pairs are among those of process %d", (int)part->now.shared);
 	}
 	if (!any)
 		return;
 	timing_sum(t);
-	t->to_ms = ms;
+	t->covered_ns = (ms - t->from_ms) * 1000000;
 	trend_read(&t->trend, ms, t->sum.matched);
 	timing_rate(t, ms);
 }
@@ -225,9 +207,8 @@ void timing_end(struct timing *t, const struct model *m, int64_t ms)
 	if (t->replay)
 		return;
 	if (timing_on(t))
-		t->to_ms = ms;
-	for (size_t i = 0; i < t->count; i++) {
-		struct timing_part *part = &t->parts[i];
+		t->covered_ns = (ms - t->from_ms) * 1000000;
+	for (struct timing_part *part = t->parts; part < t->parts + t->count; part++) {
 		struct probes_error gone;
 
 		if (!part->on)

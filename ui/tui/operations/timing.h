@@ -3,12 +3,11 @@
  * counted is an operation (operation.h) of its own. Of a recording it is computed from the events,
  * or is what latency recorded. Knows rows, sessions and recordings, not the screen.
  */
-#ifndef UI_TUI_OPERATIONS_TIMING_H
-#define UI_TUI_OPERATIONS_TIMING_H
+#pragma once
 
 #include "probes.h"
 #include "ui/figures/pairing.h"
-#include "ui/tui/operations/replay.h"
+#include "ui/recording/replay.h"
 #include "ui/tui/rows/model.h"
 
 #include <stdbool.h>
@@ -20,6 +19,7 @@ struct timing_part {
 	uint32_t process; /* of the model */
 	size_t probes[2]; /* start and end, in its session */
 	bool on;          /* it is measured now */
+	bool measured;    /* since the last reset it was, if only for a while */
 	struct probes_latency now;
 	char why[160];          /* why it is not, safe for the terminal */
 	struct pairing pairing; /* of a recording: its events */
@@ -31,8 +31,9 @@ struct timing {
 	struct timing_part *parts;
 	size_t count;
 	struct probes_latency sum;
-	struct trend trend;     /* of the pairs that were matched */
-	int64_t from_ms, to_ms; /* what the sum covers: from the last reset to the last reading */
+	struct trend trend; /* of the pairs that were matched */
+	int64_t from_ms;    /* the last reset */
+	int64_t covered_ns; /* from that to the last reading: what the sum covers */
 	double rate; /* what costs something, a second: matched and nested ones; of an interval, */
 	uint64_t rated;   /* and how many there were at its end, */
 	int64_t rated_ms; /* which was then */
@@ -72,5 +73,3 @@ bool timing_replay(struct timing *t);
 
 /* Is the pair measured in some process? */
 bool timing_on(const struct timing *t);
-
-#endif

@@ -1,6 +1,3 @@
-/*
- * The program started under the screen. Owns its pty and its exit status.
- */
 #include "ui/tui/process/program.h"
 
 #include "ui/tui/terminal/mem.h"
@@ -28,24 +25,6 @@
 #define PROGRAM_PIECE 1024
 #define PROGRAM_LOOK_MS 500 /* between looks at what a running launcher has loaded */
 #define PROGRAM_TURN_MS 4   /* of feeding, so that keys and signals are not starved */
-
-/* Start it with the TERM of the terminal that it gets. */
-static int program_start_as(const char *term, const struct probes_program *program,
-	const struct probes_options *engine, struct probes_session **session,
-	struct probes_error *e)
-{
-	char *own = getenv("TERM") ? mem_text(getenv("TERM")) : NULL;
-	int status;
-
-	setenv("TERM", term, 1);
-	status = probes_start(program, engine, session, e);
-	if (own)
-		setenv("TERM", own, 1);
-	else
-		unsetenv("TERM");
-	free(own);
-	return status;
-}
 
 /* Has ^C been typed? SIGINT is blocked. */
 static bool program_interrupted(void)
@@ -145,7 +124,9 @@ int program_start(struct program *p, const struct options *o, const struct probe
 {
 	struct winsize size = {.ws_row = 24, .ws_col = 80};
 	int slave, status;
-	struct probes_program program = {.file = o->prog, .terminal = &slave, .files = o->files};
+	char *term;
+	struct probes_program program = {
+		.file = o->prog, .terminal = &slave, .files = o->files, .oom_score = o->oom_score};
 
 	*p = (struct program){0};
 	if (openpty(&p->master, &slave, NULL, NULL, &size) < 0)
@@ -154,7 +135,15 @@ int program_start(struct program *p, const struct options *o, const struct probe
 	fcntl(p->master, F_SETFL, O_RDWR | O_NONBLOCK);
 	fcntl(slave, F_SETFD, FD_CLOEXEC);
 	program.argv = options_program(o);
-	status = program_start_as(screen_emulated(), &program, engine, session, e);
+	/* With the TERM of the terminal that it gets. */
+	term = getenv("TERM") ? mem_text(getenv("TERM")) : NULL;
+	setenv("TERM", screen_emulated(), 1);
+	status = probes_start(&program, engine, session, e);
+	if (term)
+		setenv("TERM", term, 1);
+	else
+		unsetenv("TERM");
+	free(term);
 	close(slave);
 	free((void *)program.argv);
 	if (status < 0) {
@@ -162,7 +151,7 @@ int program_start(struct program *p, const struct options *o, const struct probe
 		return status;
 	}
 	p->pid = probes_pid(*session);
-	status = pty_relay_start(&p->relay, p->master, o->prog, p->pid, o->end_program);
+	status = pty_relay_start(&p->relay, p->master, o, p->pid);
 	if (status < 0) {
 		probes_failed(e, status, "cannot read the program's output");
 		probes_close(*session);

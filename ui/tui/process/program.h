@@ -4,8 +4,7 @@
  *
  * Its terminal has one size, whatever part of it is shown: that of the view of its own (o).
  */
-#ifndef UI_TUI_PROCESS_PROGRAM_H
-#define UI_TUI_PROCESS_PROGRAM_H
+#pragma once
 
 #include "probes.h"
 #include "ui/options/options.h"
@@ -56,5 +55,3 @@ bool program_reap(struct program *p);
 const char *program_end(const struct program *p, char *out, size_t size);
 /* Signal the program's process group: SIGTERM or SIGKILL. */
 void program_signal(const struct program *p, int signal);
-
-#endif

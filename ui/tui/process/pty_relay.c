@@ -1,10 +1,8 @@
-/*
- * The relay process. After the fork it uses no part of the screen: no curses, no sessions, no
- * terminal.
- */
+/* After the fork the relay uses no part of the screen: no curses, no sessions, no terminal. */
 #include "ui/tui/process/pty_relay.h"
 
 #include "ui/options/config.h"
+#include "ui/options/options.h"
 #include "ui/words/now.h"
 #include "ui/words/probe_name.h"
 
@@ -164,9 +162,10 @@ static void pty_relay_detach(struct pty_relay_job *job)
 		return;
 }
 
-int pty_relay_start(struct pty_relay *r, int master, const char *program, pid_t pid, bool ends)
+int pty_relay_start(struct pty_relay *r, int master, const struct options *o, pid_t pid)
 {
-	struct pty_relay_job job = {.master = master, .pid = pid, .ends = ends, .path = r->path};
+	struct pty_relay_job job = {
+		.master = master, .pid = pid, .ends = o->end_program, .path = r->path};
 	uint32_t number = (uint32_t)getpid();
 	int channels[2], status = 0;
 	char directory[256];
@@ -191,10 +190,11 @@ int pty_relay_start(struct pty_relay *r, int master, const char *program, pid_t 
 	if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0)
 		number ^= (uint32_t)time(NULL);
 	snprintf(r->path, sizeof r->path, "%s/output-%.80s-%08x.log", directory,
-		probe_name_base(program), number);
+		probe_name_base(o->prog), number);
 	job.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	r->pid = job.pidfd < 0 ? -1 : fork();
 	if (r->pid == 0) {
+		oom_score_put_back(o->oom_score); /* the program would lose its terminal */
 		pty_relay_detach(&job);
 		pty_relay_run(&job);
 	}

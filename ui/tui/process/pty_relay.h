@@ -7,11 +7,11 @@
  * file and writes the output there; with -end-program it ends the program instead. The relay
  * ends when the program and its children have closed the pty.
  */
-#ifndef UI_TUI_PROCESS_PTY_RELAY_H
-#define UI_TUI_PROCESS_PTY_RELAY_H
+#pragma once
 
-#include <stdbool.h>
 #include <sys/types.h>
+
+struct options;
 
 struct pty_relay {
 	pid_t pid;
@@ -21,8 +21,6 @@ struct pty_relay {
 
 /*
  * Start a relay for the master of a pty. The program is our child `pid` and leads its session.
- * `ends`: end the program with the screen. 0 or a negative errno.
+ * 0 or a negative errno.
  */
-int pty_relay_start(struct pty_relay *r, int master, const char *program, pid_t pid, bool ends);
-
-#endif
+int pty_relay_start(struct pty_relay *r, int master, const struct options *o, pid_t pid);

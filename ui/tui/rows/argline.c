@@ -1,6 +1,3 @@
-/*
- * The arguments of a probe in one line: type and place of each.
- */
 #include "ui/tui/rows/argline.h"
 
 #include "probes.h"

@@ -1,8 +1,5 @@
-/*
- * The arguments of a probe in one line. Pure.
- */
-#ifndef UI_TUI_ROWS_ARGLINE_H
-#define UI_TUI_ROWS_ARGLINE_H
+/* The arguments of a probe in one line. Pure. */
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +8,3 @@ const char *argline_numbered(const char *raw, char *out, size_t size);
 
 /* The same in a column: "s64 %rbx, u32 -20(%rbp)". */
 const char *argline_short(const char *raw, char *out, size_t size);
-
-#endif

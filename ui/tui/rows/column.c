@@ -1,4 +1,3 @@
-/* Cells, places and orders of the columns. */
 #include "ui/tui/rows/column.h"
 
 #include "ui/tui/rows/argline.h"
@@ -9,17 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COLUMN_ROW(identifier, word, ...) [COLUMN_##identifier] = {.name = #word, __VA_ARGS__},
+
+const struct column column_table[COLUMN_COUNT] = {COLUMNS(COLUMN_ROW)};
+
 /* ---------------------------------------------------------------------- cells */
-
-static void column_cell_state(const struct row *r, char *out, size_t size)
-{
-	snprintf(out, size, "%s", states[r->state].word);
-}
-
-static void column_cell_probe(const struct row *r, char *out, size_t size)
-{
-	snprintf(out, size, "%s", r->label);
-}
 
 static void column_cell_sites(const struct row *r, char *out, size_t size)
 {
@@ -44,15 +37,11 @@ static void column_cell_sem(const struct row *r, char *out, size_t size)
 }
 
 /* The figures of rows that are not counted are blank; what is not known yet is "-". */
-static bool column_cell_counted(const struct row *r, char *out, size_t size)
+static bool column_cell_counted(const struct row *r, bool partial, char *out, size_t size)
 {
 	bool counted = r->counted && r->trend && r->trend->ms;
 
-	snprintf(out, size, "%s",
-		!r->counted           ? ""
-		: !counted            ? "-"
-		: row_hits_partial(r) ? "~"
-				      : "");
+	snprintf(out, size, "%s", !r->counted ? "" : !counted ? "-" : partial ? "~" : "");
 	return counted;
 }
 
@@ -60,7 +49,7 @@ static void column_cell_rate(const struct row *r, char *out, size_t size)
 {
 	char figure[16] = "-";
 
-	if (!column_cell_counted(r, out, size))
+	if (!column_cell_counted(r, row_hits_partial(r), out, size))
 		return;
 	if (trend_rate(r->trend) < 0)
 		out[0] = '\0';
@@ -69,27 +58,15 @@ static void column_cell_rate(const struct row *r, char *out, size_t size)
 	text_addf(out, size, "%s", figure);
 }
 
-static void column_cell_trend(const struct row *r, char *out, size_t size)
-{
-	out[0] = '\0';
-	if (r->counted && r->trend)
-		trend_spark(r->trend, TREND_WIDTH, out, size);
-}
-
 static void column_cell_total(const struct row *r, char *out, size_t size)
 {
 	char figure[32];
 
-	if (column_cell_counted(r, out, size))
+	if (column_cell_counted(r, row_total_partial(r), out, size))
 		text_addf(out, size, "%s",
 			trend_exact(r->trend->total,
 				column_table[COLUMN_TOTAL].width - (int)strlen(out), figure,
 				sizeof figure));
-}
-
-static void column_cell_proc(const struct row *r, char *out, size_t size)
-{
-	snprintf(out, size, "%u", r->processes);
 }
 
 static void column_cell_held(const struct row *r, char *out, size_t size)
@@ -109,14 +86,48 @@ static void column_cell_held(const struct row *r, char *out, size_t size)
 		snprintf(out, size, "%s", row_held_by_others(r) ? "other" : "");
 }
 
-static void column_cell_object(const struct row *r, char *out, size_t size)
+const char *column_cell(const struct row *r, enum column_id column, char *out, size_t size)
 {
-	snprintf(out, size, "%s%s", r->family->object, r->family->deleted ? "*" : "");
-}
-
-static void column_cell_arguments(const struct row *r, char *out, size_t size)
-{
-	argline_short(r->arguments, out, size);
+	out[0] = '\0';
+	switch (column) {
+	case COLUMN_STATE:
+		snprintf(out, size, "%s", states[r->state].word);
+		break;
+	case COLUMN_PROBE:
+		snprintf(out, size, "%s", r->label);
+		break;
+	case COLUMN_SITES:
+		column_cell_sites(r, out, size);
+		break;
+	case COLUMN_SEMAPHORE:
+		column_cell_sem(r, out, size);
+		break;
+	case COLUMN_RATE:
+		column_cell_rate(r, out, size);
+		break;
+	case COLUMN_TREND:
+		if (r->counted && r->trend)
+			trend_spark(r->trend, TREND_WIDTH, out, size);
+		break;
+	case COLUMN_TOTAL:
+		column_cell_total(r, out, size);
+		break;
+	case COLUMN_PROCESSES:
+		snprintf(out, size, "%u", r->processes);
+		break;
+	case COLUMN_HOLDER:
+		column_cell_held(r, out, size);
+		break;
+	case COLUMN_OBJECT:
+		snprintf(out, size, "%s%s", r->family->object, r->family->deleted ? "*" : "");
+		break;
+	case COLUMN_ARGUMENTS:
+		argline_short(r->arguments, out, size);
+		break;
+	case COLUMN_COUNT:
+		break;
+	}
+	return out;
 }
 
 /* --------------------------------------------------------------------- orders */
@@ -127,94 +138,67 @@ static int column_larger_first(uint32_t a, uint32_t b)
 	return (a + 1 < b + 1) - (a + 1 > b + 1);
 }
 
-static int column_compare_state(const struct row *a, const struct row *b)
+/* Most hits first; not known comes after none, not counted last. */
+static int column_more_hits(const struct row *a, const struct row *b, bool total)
 {
-	return states[a->state].order - states[b->state].order;
+	double hits[2];
+
+	for (int i = 0; i < 2; i++) {
+		const struct row *r = i ? b : a;
+
+		hits[i] = !r->counted || !r->trend ? -2
+			  : total                  ? (double)r->trend->total
+						   : trend_rate(r->trend);
+	}
+	return (hits[0] < hits[1]) - (hits[0] > hits[1]);
 }
 
-static int column_compare_probe(const struct row *a, const struct row *b)
+static int column_compare_names(const struct row *a, const struct row *b)
 {
 	int order = strcmp(a->label, b->label);
 
 	return order ? order : strcmp(a->family->path, b->family->path);
 }
 
-static int column_compare_sites(const struct row *a, const struct row *b)
+static int column_compare_rows(enum column_id column, const struct row *a, const struct row *b)
 {
-	return column_larger_first(a->sites, b->sites);
+	int order;
+
+	switch (column) {
+	case COLUMN_STATE:
+		return states[a->state].order - states[b->state].order;
+	case COLUMN_SITES:
+		return column_larger_first(a->sites, b->sites);
+	case COLUMN_SEMAPHORE:
+		return column_larger_first(a->ref_max, b->ref_max);
+	case COLUMN_PROCESSES:
+		return column_larger_first(a->processes, b->processes);
+	case COLUMN_RATE:
+	case COLUMN_TREND: /* rows that hit nothing now stay in the order of what they did before */
+		order = column_more_hits(a, b, false);
+		return order ? order : column_more_hits(a, b, true);
+	case COLUMN_TOTAL:
+		return column_more_hits(a, b, true);
+	case COLUMN_HOLDER:
+		return a->mine != b->mine ? b->mine - a->mine
+					  : row_held_by_others(b) - row_held_by_others(a);
+	case COLUMN_OBJECT:
+		order = strcmp(a->family->object, b->family->object);
+		return order ? order : strcmp(a->family->path, b->family->path);
+	case COLUMN_ARGUMENTS: /* probes without arguments come last */
+		if (!*a->arguments || !*b->arguments)
+			return !*a->arguments - !*b->arguments;
+		return strcmp(a->arguments, b->arguments);
+	case COLUMN_PROBE:
+	case COLUMN_COUNT:
+		break;
+	}
+	return column_compare_names(a, b);
 }
-
-static int column_compare_sem(const struct row *a, const struct row *b)
-{
-	return column_larger_first(a->ref_max, b->ref_max);
-}
-
-/* Most hits first; not known comes after none, not counted last. */
-static double column_hits(const struct row *r, bool total)
-{
-	if (!r->counted || !r->trend)
-		return -2;
-	return total ? (double)r->trend->total : trend_rate(r->trend);
-}
-
-static int column_compare_total(const struct row *a, const struct row *b)
-{
-	double x = column_hits(a, true), y = column_hits(b, true);
-
-	return (x < y) - (x > y);
-}
-
-/* Rows that hit nothing now stay in the order of what they did before. */
-static int column_compare_rate(const struct row *a, const struct row *b)
-{
-	double x = column_hits(a, false), y = column_hits(b, false);
-
-	return x == y ? column_compare_total(a, b) : (x < y) - (x > y);
-}
-
-static int column_compare_trend(const struct row *a, const struct row *b)
-{
-	return column_compare_rate(a, b);
-}
-
-static int column_compare_proc(const struct row *a, const struct row *b)
-{
-	return column_larger_first(a->processes, b->processes);
-}
-
-static int column_compare_held(const struct row *a, const struct row *b)
-{
-	if (a->mine != b->mine)
-		return b->mine - a->mine;
-	return row_held_by_others(b) - row_held_by_others(a);
-}
-
-static int column_compare_object(const struct row *a, const struct row *b)
-{
-	int order = strcmp(a->family->object, b->family->object);
-
-	return order ? order : strcmp(a->family->path, b->family->path);
-}
-
-/* Probes without arguments come last. */
-static int column_compare_arguments(const struct row *a, const struct row *b)
-{
-	if (!*a->arguments || !*b->arguments)
-		return !*a->arguments - !*b->arguments;
-	return strcmp(a->arguments, b->arguments);
-}
-
-#define COLUMN_ROW(identifier, word, ...)         \
-	[COLUMN_##identifier] = {.name = #word,   \
-		.cell = column_cell_##word,       \
-		.compare = column_compare_##word, \
-		__VA_ARGS__},
-
-const struct column column_table[COLUMN_COUNT] = {COLUMNS(COLUMN_ROW)};
 
 struct column_order {
 	const struct row *rows;
-	int (*compare)(const struct row *a, const struct row *b);
+	enum column_id column;
 	int sign;
 };
 
@@ -223,18 +207,17 @@ static int column_compare(const void *a, const void *b, void *data)
 	const struct column_order *o = data;
 	const struct row *x = &o->rows[*(const uint32_t *)a];
 	const struct row *y = &o->rows[*(const uint32_t *)b];
-	int order = o->sign * o->compare(x, y);
+	int order = o->sign * column_compare_rows(o->column, x, y);
 
-	if (!order && o->compare != column_compare_probe)
-		order = column_compare_probe(x, y);
+	if (!order && o->column != COLUMN_PROBE)
+		order = column_compare_names(x, y);
 	return order ? order : (x > y) - (x < y);
 }
 
 void column_sort(
 	const struct row *rows, uint32_t *ids, size_t count, enum column_id column, bool invert)
 {
-	struct column_order o = {
-		.rows = rows, .compare = column_table[column].compare, .sign = invert ? -1 : 1};
+	struct column_order o = {.rows = rows, .column = column, .sign = invert ? -1 : 1};
 
 	for (size_t i = 1; i < count; i++) { /* mostly they are in order already */
 		if (column_compare(&ids[i - 1], &ids[i], &o) > 0) {
@@ -257,10 +240,9 @@ static unsigned column_wanted(const struct column_needs *needs)
 		wanted &= ~(1u << COLUMN_PROCESSES);
 	if (!needs->argued)
 		wanted &= ~(1u << COLUMN_ARGUMENTS);
-	for (int c = 0; c < COLUMN_COUNT; c++) {
+	for (int c = 0; c < COLUMN_COUNT; c++)
 		if (column_table[c].hits && !needs->counted)
 			wanted &= ~(1u << c);
-	}
 	/* What would say nothing gives its room to the names. */
 	if (needs->counted && needs->unswitchable)
 		wanted &= ~(1u << COLUMN_SEMAPHORE | 1u << COLUMN_HOLDER);
@@ -299,11 +281,10 @@ static bool column_drop(struct column_layout *l, bool scrolled)
 {
 	int least = COLUMN_PROBE;
 
-	for (int c = COLUMN_FIRST_CHOSEN; c < COLUMN_COUNT; c++) {
+	for (int c = COLUMN_FIRST_CHOSEN; c < COLUMN_COUNT; c++)
 		if (l->at[c].width && (scrolled || least == COLUMN_PROBE ||
 					      column_table[c].keep < column_table[least].keep))
 			least = c;
-	}
 	if (least == COLUMN_PROBE)
 		return false;
 	l->at[least].width = 0;
@@ -375,12 +356,6 @@ void column_arrange(struct column_layout *l, const struct column_needs *needs)
 	}
 }
 
-const char *column_cell(const struct row *r, enum column_id column, char *out, size_t size)
-{
-	column_table[column].cell(r, out, size);
-	return out;
-}
-
 const char *column_fit(char *out, size_t size, const struct column_layout *l, enum column_id column,
 	const char *text)
 {
@@ -407,7 +382,7 @@ const char *column_group(const struct group *g, enum column_id column, char *out
 	} else if (column_table[column].single) {
 		out[0] = '\0';
 	} else {
-		column_table[column].cell(&sum, out, size);
+		column_cell(&sum, column, out, size);
 	}
 	return out;
 }

@@ -2,8 +2,7 @@
  * What the columns of the list show, where they stand, and how the list is sorted by them. The
  * table of columns is ui/options/columns.h. Pure.
  */
-#ifndef UI_TUI_ROWS_COLUMN_H
-#define UI_TUI_ROWS_COLUMN_H
+#pragma once
 
 #include "ui/options/columns.h"
 #include "ui/tui/rows/groups.h"
@@ -57,4 +56,3 @@ const char *column_fit(char *out, size_t size, const struct column_layout *l, en
 /* Bring row numbers into the order of a column; equals keep the order of their names. */
 void column_sort(
 	const struct row *rows, uint32_t *ids, size_t count, enum column_id column, bool invert);
-#endif

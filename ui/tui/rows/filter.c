@@ -87,10 +87,6 @@ static int filter_figure(const char *word, struct filter_atom *atom, char *why, 
 		atom->passes |= FILTER_EQUAL;
 		at++;
 	}
-	if (!*at) { /* while somebody is still typing */
-		atom->passes = FILTER_LESS | FILTER_EQUAL | FILTER_MORE;
-		return (int)atom->look;
-	}
 	atom->limit = strtod(at, &end);
 	unit = *end ? strchr(units, *end) : NULL;
 	for (const char *u = units; unit && u <= unit; u++)
@@ -118,10 +114,9 @@ static size_t filter_two_words(const char *at)
 /* What a bare word stands for. */
 static struct filter_atom filter_meaning(const char *word)
 {
-	for (size_t i = 0; i < FILTER_WORDS; i++) {
+	for (size_t i = 0; i < FILTER_WORDS; i++)
 		if (!strcmp(word, filter_words[i].text))
 			return (struct filter_atom){.look = filter_words[i].look};
-	}
 	for (int state = PROBES_OFF; state < STATES_COUNT; state++) {
 		if (!strcmp(word, probes_state_name((enum probes_state)state)) ||
 			!strcmp(word, states[state].word))
@@ -267,10 +262,9 @@ static bool filter_match_atom(const struct filter_atom *a, const struct filter_s
 	case LOOK_OBJECT:
 		return pattern_match(a->pattern, s->object);
 	case LOOK_FUNCTION:
-		for (size_t i = 0; s->function && (name = s->function(s->data, i)); i++) {
+		for (size_t i = 0; s->function && (name = s->function(s->data, i)); i++)
 			if (pattern_match(a->pattern, name))
 				return true;
-		}
 		return false;
 	case LOOK_TEXT:
 		break;
@@ -280,8 +274,7 @@ static bool filter_match_atom(const struct filter_atom *a, const struct filter_s
 
 bool filter_match(const struct filter *f, const struct filter_subject *s)
 {
-	for (size_t i = 0; i < f->count; i++) {
-		const struct filter_term *t = &f->terms[i];
+	for (const struct filter_term *t = f->terms; t < f->terms + f->count; t++) {
 		bool found = false;
 
 		for (size_t k = 0; k < t->count && !found; k++)
@@ -300,14 +293,13 @@ bool filter_is_empty(const struct filter *f)
 /* Does it look at one of these? */
 static bool filter_looks(const struct filter *f, enum filter_look from, enum filter_look to)
 {
-	for (size_t i = 0; i < f->count; i++) {
+	for (size_t i = 0; i < f->count; i++)
 		for (size_t j = 0; j < f->terms[i].count; j++) {
 			enum filter_look look = f->terms[i].atoms[j].look;
 
 			if (look >= from && look <= to)
 				return true;
 		}
-	}
 	return false;
 }
 

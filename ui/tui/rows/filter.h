@@ -13,8 +13,7 @@
  * "counted" those whose hits are counted; of these, hits>N and rate>N ( < <= >= = ; N: 100, 2.5k,
  * 3M) select by the hits since counting began and the hits a second.
  */
-#ifndef UI_TUI_ROWS_FILTER_H
-#define UI_TUI_ROWS_FILTER_H
+#pragma once
 
 #include "probes.h"
 
@@ -54,5 +53,3 @@ bool filter_is_live(const struct filter *f);
 bool filter_asks_hits(const struct filter *f);
 /* Does it look at functions? */
 bool filter_asks_functions(const struct filter *f);
-
-#endif

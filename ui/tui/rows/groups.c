@@ -76,8 +76,6 @@ void groups_update(struct groups *g, const struct row *rows, size_t count)
 	}
 }
 
-/* ------------------------------------------------------------------ the sums */
-
 static void groups_include(struct group *g, const struct row *r)
 {
 	row_include(&g->sum, r, !g->count);
@@ -102,8 +100,6 @@ void groups_sum(struct groups *g, const struct row *rows, const uint32_t *ids, s
 		groups_include(&g->all[provider->parent], &rows[ids[i]]);
 	}
 }
-
-/* ------------------------------------------------------------------ the lines */
 
 /* The order of the tree: an object before its providers. */
 static int groups_compare(const void *a, const void *b, void *data)

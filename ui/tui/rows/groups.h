@@ -2,8 +2,7 @@
  * The groups of the tree: objects, and in them providers. The index of a
  * group is its identity; GROUPS_FLAG marks it where indices of rows may stand, too. Pure.
  */
-#ifndef UI_TUI_ROWS_GROUPS_H
-#define UI_TUI_ROWS_GROUPS_H
+#pragma once
 
 #include "ui/tui/rows/row.h"
 
@@ -48,5 +47,3 @@ void groups_sum(struct groups *g, const struct row *rows, const uint32_t *ids, s
 
 /* Is a row in a group (or in a group of it)? */
 bool groups_holds(const struct groups *g, uint32_t group, uint32_t row);
-
-#endif

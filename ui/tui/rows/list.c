@@ -8,10 +8,8 @@
 #include "ui/tui/terminal/text.h"
 #include "ui/words/now.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define LIST_FUNCTIONS_MS 60 /* a large program takes seconds, which no key may wait for */
 #define LIST_SITES 1000      /* of a row; the functions of more are not looked up */
@@ -139,10 +137,9 @@ static void list_show(struct list *l)
 			l->passed, &l->passed_capacity, l->sorted_count, sizeof *l->passed);
 		l->shown = l->passed;
 		l->shown_count = 0;
-		for (size_t i = 0; i < l->sorted_count; i++) {
+		for (size_t i = 0; i < l->sorted_count; i++)
 			if (list_passes(l, l->sorted[i]))
 				l->passed[l->shown_count++] = l->sorted[i];
-		}
 	}
 	if (!l->tree) {
 		rowlist_borrow(&l->rows, l->shown, l->shown_count);
@@ -264,22 +261,14 @@ uint32_t list_current(const struct list *l)
 	return id & GROUPS_FLAG ? ROWLIST_NONE : id;
 }
 
-const struct row *list_row(const struct list *l)
-{
-	uint32_t id = list_current(l);
-
-	return id == ROWLIST_NONE ? NULL : &l->model->rows[id];
-}
-
 size_t list_seen(const struct list *l, uint32_t *out)
 {
 	const struct rowlist *rows = &l->rows;
 	size_t count = 0;
 
-	for (size_t i = rows->top; i < rows->count && i < rows->top + (size_t)rows->height; i++) {
+	for (size_t i = rows->top; i < rows->count && i < rows->top + (size_t)rows->height; i++)
 		if (!(rows->ids[i] & GROUPS_FLAG))
 			out[count++] = rows->ids[i];
-	}
 	return count;
 }
 
@@ -353,9 +342,8 @@ uint32_t *list_group_rows(const struct list *l, const struct group *g, size_t *c
 	uint32_t group = (uint32_t)(g - l->groups.all), *ids = mem_array(g->count, sizeof *ids);
 
 	*count = 0;
-	for (size_t i = 0; i < l->shown_count && *count < g->count; i++) {
+	for (size_t i = 0; i < l->shown_count && *count < g->count; i++)
 		if (groups_holds(&l->groups, group, l->shown[i]))
 			ids[(*count)++] = l->shown[i];
-	}
 	return ids;
 }

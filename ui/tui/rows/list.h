@@ -2,8 +2,7 @@
  * The main list: the model's rows, sorted and filtered, with a cursor, a search and groups. No
  * curses.
  */
-#ifndef UI_TUI_ROWS_LIST_H
-#define UI_TUI_ROWS_LIST_H
+#pragma once
 
 #include "ui/tui/rows/column.h"
 #include "ui/tui/rows/filter.h"
@@ -87,8 +86,5 @@ size_t list_seen(const struct list *l, uint32_t *out);
 /* Sum up the states of the groups again. */
 void list_sum(struct list *l);
 
-const struct row *list_row(const struct list *l); /* under the cursor, or NULL */
 /* Tag the shown rows that match (NULL: all), or with `dry` only count them. Returns how many. */
 size_t list_tag(struct list *l, const struct pattern *p, bool dry);
-
-#endif

@@ -5,7 +5,6 @@
 #include "ui/tui/terminal/text.h"
 #include "ui/words/probe_name.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,19 +65,14 @@ static char *model_keep(struct model *m, const char *text)
 
 /* ----------------------------------------------------------------- identity */
 
-static size_t model_hash(const char *object, const char *provider, const char *name)
-{
-	uint64_t h = XXH3_64bits(object, strlen(object));
-
-	h = XXH3_64bits_withSeed(provider, strlen(provider), h);
-	return XXH3_64bits_withSeed(name, strlen(name), h);
-}
-
 static size_t model_slot(
 	const struct model *m, const char *object, const char *provider, const char *name)
 {
-	size_t at = model_hash(object, provider, name) % m->table_size;
+	uint64_t h = XXH3_64bits(object, strlen(object));
+	size_t at;
 
+	h = XXH3_64bits_withSeed(provider, strlen(provider), h);
+	at = XXH3_64bits_withSeed(name, strlen(name), h) % m->table_size;
 	for (; m->table[at] != MODEL_NONE; at = (at + 1) % m->table_size) {
 		const struct row *r = &m->rows[m->table[at]];
 
@@ -207,7 +201,8 @@ void model_extend(struct model *m, size_t process, size_t first)
 	char name[TEXT_MAX / 2];
 
 	for (size_t *i = &m->processes[process].objects; *i < probes_object_count(session); ++*i)
-		m->counts.left_out += probes_object_at(session, *i)->left_out;
+		m->counts.left_out += probes_object_at(session, *i)->left_out +
+				      probes_object_at(session, *i)->malformed;
 	if (rows * 4 >= m->table_size * 3) {
 		m->table_size = rows * 3 / 2 + 64;
 		free(m->table);
@@ -300,10 +295,21 @@ static void model_measure(struct model *m, struct row *r)
 	m->measured[m->measured_count++] = (uint32_t)(r - m->rows);
 }
 
+/* Of a process that has ended: its hits stay. counted: those of the row were until now. */
+static void model_sum_gone(
+	struct row *r, const struct model_process *p, uint32_t probe, bool counted)
+{
+	uint32_t sites = probes_live_at(p->session, probe)->sites_counted;
+
+	r->counted |= sites > 0;
+	r->missed_sites |= p->ending && counted && sites < probes_at(p->session, probe)->site_count;
+}
+
 static void model_sum(struct model *m, struct row *r)
 {
 	struct model_member member;
 	uint32_t at = r->member;
+	bool counted = r->counted;
 
 	row_clear(r);
 	while (model_next(m, &at, &member)) {
@@ -313,8 +319,8 @@ static void model_sum(struct model *m, struct row *r)
 			row_add_recorded(r, p->recorded->kept[member.probe],
 				probes_at(p->session, member.probe)->site_count,
 				!p->recorded->latency);
-		else if (p->gone) /* its hits stay */
-			r->counted |= probes_live_at(p->session, member.probe)->sites_counted > 0;
+		else if (p->gone)
+			model_sum_gone(r, p, member.probe, counted);
 		else if (!model_unloaded(m, &member))
 			row_add(r, probes_live_at(p->session, member.probe),
 				probes_at(p->session, member.probe)->site_count);
@@ -323,6 +329,8 @@ static void model_sum(struct model *m, struct row *r)
 		model_measure(m, r);
 	else if (!r->counted && r->trend)
 		trend_begin(r->trend);
+	if (!r->counted)
+		r->missed_sites = r->missed_end = false;
 	if (!r->processes) { /* no process has it any more */
 		r->state = PROBES_UNLOADED;
 		r->sites_on = PROBES_NONE;
@@ -338,14 +346,13 @@ size_t *model_probes_of(
 	struct model_member member;
 
 	*found = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		for (uint32_t at = m->rows[ids[i]].member; model_next(m, &at, &member);) {
 			if (member.process != process)
 				continue;
 			which = mem_grow(which, &capacity, *found + 1, sizeof *which);
 			which[(*found)++] = member.probe;
 		}
-	}
 	return which;
 }
 
@@ -365,7 +372,7 @@ static bool model_read(struct model *m, size_t process, const uint32_t *ids, siz
 	status = probes_refresh(p->session, which, n, &p->error);
 	free(which);
 	p->unread = status < 0 && p->error.status != PROBES_GONE;
-	p->gone = status < 0 && p->error.status == PROBES_GONE;
+	p->gone = p->ending = status < 0 && p->error.status == PROBES_GONE;
 	return p->gone;
 }
 
@@ -375,13 +382,12 @@ static void model_count(struct model *m)
 		.left_out = m->counts.left_out,
 		.switchable = m->counts.switchable};
 
-	for (size_t i = 0; i < m->row_count; i++) {
-		const struct row *r = &m->rows[i];
-
+	for (const struct row *r = m->rows; r < m->rows + m->row_count; r++) {
 		c.sites += r->sites;
 		c.states[r->state]++;
 		c.on_mine += r->state == PROBES_ON && r->mine;
 		c.counted += r->counted;
+		c.counted_now += r->sites_counted > 0;
 	}
 	m->counts = c;
 }
@@ -414,6 +420,8 @@ bool model_refresh(struct model *m, const uint32_t *ids, size_t count)
 		model_sum(m, r);
 		changed |= row_differs(r, &old);
 	}
+	for (size_t i = 0; ended && i < m->process_count; i++)
+		m->processes[i].ending = false;
 	if (changed)
 		model_count(m);
 	return changed || ended;

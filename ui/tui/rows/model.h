@@ -4,10 +4,10 @@
  * Rows are only added: the index of a row is its identity. Object, provider and name distinguish
  * rows. A row has one member for each process that has the probe.
  */
-#ifndef UI_TUI_ROWS_MODEL_H
-#define UI_TUI_ROWS_MODEL_H
+#pragma once
 
 #include "probes.h"
+#include "ui/recording/replay.h"
 #include "ui/tui/rows/row.h"
 #include "ui/words/states.h"
 
@@ -28,18 +28,13 @@ struct model_run {
 	struct model_member of; /* and what it is */
 };
 
-/* Of a recorded process, by probe. */
-struct model_recorded {
-	uint64_t *events; /* read so far */
-	uint32_t *kept;   /* sites whose hits are events */
-	bool latency;     /* there are no events: latency was recorded */
-};
-
 struct model_process {
 	struct probes_session *session;        /* not owned */
-	const struct model_recorded *recorded; /* it is one of a recording; NULL: it lives */
+	const struct replay_process *recorded; /* it is one of a recording; NULL: it lives */
 	pid_t pid;
-	bool gone; /* ended, or became another program */
+	bool gone;     /* ended, or became another program */
+	bool ending;   /* since the refresh that goes on */
+	bool fleeting; /* what its counters hold vanishes with it: an earlier session made them */
 	bool end_reported;
 	bool unread;    /* its memory may not be read */
 	size_t objects; /* the first so many are counted in left_out */
@@ -54,10 +49,9 @@ struct model_counts {
 	size_t switchable;           /* rows with something to switch */
 	size_t on_mine;              /* of those that are on, by this session */
 	size_t counted;              /* whose hits are counted, or were as their process ended */
+	size_t counted_now;          /* of these, the former */
 	size_t left_out;             /* notes of the objects, see struct probes_object */
 };
-
-struct replay;
 
 struct model {
 	struct replay *replay; /* all processes are of this recording; NULL: of none */
@@ -76,6 +70,7 @@ struct model {
 	uint32_t *measured; /* rows with a trend */
 	size_t measured_count, measured_capacity;
 	struct trend hits; /* of all rows */
+	int64_t kept_ms;   /* when model_keep_hits read last */
 	uint32_t tagged, last_tag;
 	bool switched;       /* an operation that changes a process has begun */
 	bool argued;         /* some have arguments */
@@ -129,8 +124,21 @@ bool model_refresh(struct model *m, const uint32_t *ids, size_t count);
  */
 bool model_read_hits(struct model *m, int64_t ms);
 
-/* The hits of a probe in one process, as they were read last. */
-struct probes_hits model_hits(const struct model *m, const struct model_member *member);
+/*
+ * Between two of these readings, read counters that vanish with their process, so that little is
+ * missing when it ends. Costs nothing where there are none.
+ */
+void model_keep_hits(struct model *m, int64_t ms);
+
+/* When that is due: in how many milliseconds; -1: it is not. */
+int64_t model_keep_wait(const struct model *m, int64_t ms);
+
+/* Is no site of a row counted, and did a try to count each of them fail? */
+bool model_in_vain(const struct model *m, uint32_t id);
+
+/* Why a process does not count at least so many of these probes any longer; NULL: it does. */
+const char *model_uncounted(
+	const struct model_process *p, const size_t *probes, size_t count, size_t least);
 
 /* How many processes are not gone. */
 size_t model_alive(const struct model *m);
@@ -142,5 +150,3 @@ bool model_switchable(const struct model *m);
 size_t model_changed(const struct model *m);
 
 void model_tag(struct model *m, uint32_t id, bool yes);
-
-#endif

@@ -1,6 +1,3 @@
-/*
- * The pairs of a model. Owns their list; pair.c knows the names.
- */
 #include "ui/tui/rows/pairs.h"
 
 #include "ui/tui/terminal/mem.h"
@@ -50,10 +47,9 @@ static enum pair_role pairs_partner(const struct model *m, uint32_t id, uint32_t
 
 static bool pairs_knows(const struct pairs *p, uint32_t start, uint32_t end)
 {
-	for (size_t i = 0; i < p->count; i++) {
+	for (size_t i = 0; i < p->count; i++)
 		if (p->all[i].start == start && p->all[i].end == end)
 			return true;
-	}
 	return false;
 }
 
@@ -77,12 +73,11 @@ void pairs_update(struct pairs *p, const struct model *m)
 			pairs_add(p, id, end, false);
 	}
 	/* A second end of one start (q_end, q_done) makes a pair of its own. */
-	for (uint32_t id = 0; id < m->row_count; id++) {
+	for (uint32_t id = 0; id < m->row_count; id++)
 		if (pairs_partner(m, id, &start) == PAIR_END &&
 			pairs_partner(m, start, &likely) == PAIR_START && likely != id &&
 			!pairs_knows(p, start, id))
 			pairs_add(p, start, id, false);
-	}
 }
 
 void pairs_choose(struct pairs *p, uint32_t start, uint32_t end)
@@ -100,9 +95,7 @@ const struct pairs_one *pairs_of(const struct pairs *p, uint32_t row)
 {
 	const struct pairs_one *found = NULL;
 
-	for (size_t i = 0; i < p->count; i++) {
-		const struct pairs_one *one = &p->all[i];
-
+	for (const struct pairs_one *one = p->all; one < p->all + p->count; one++) {
 		if (one->start != row && one->end != row)
 			continue;
 		if (!found || (one->chosen && !found->chosen))

@@ -2,8 +2,7 @@
  * The pairs of a model: found by their names, or chosen by hand. The index of a pair is its
  * identity.
  */
-#ifndef UI_TUI_ROWS_PAIRS_H
-#define UI_TUI_ROWS_PAIRS_H
+#pragma once
 
 #include "ui/tui/rows/model.h"
 #include "ui/words/pair.h"
@@ -29,5 +28,3 @@ const struct pairs_one *pairs_of(const struct pairs *p, uint32_t row);
 
 /* Is one half on without the other? */
 bool pairs_half_on(const struct model *m, const struct pairs_one *one);
-
-#endif

@@ -1,9 +1,5 @@
-/* Sums of states over processes, and over the rows of a group. */
 #include "ui/tui/rows/row.h"
 
-#include "ui/words/states.h"
-
-#include <stddef.h>
 #include <string.h>
 
 const char *row_name(const struct row *r)
@@ -82,9 +78,12 @@ void row_include(struct row *sum, const struct row *r, bool begin)
 			r->sites_on == PROBES_NONE ? PROBES_NONE : sum->sites_on + r->sites_on;
 	sum->mine |= r->mine;
 	sum->shared = r->shared || (!begin && sum->shared);
+	sum->missed_sites = r->missed_sites || (!begin && sum->missed_sites);
+	sum->missed_end = r->missed_end || (!begin && sum->missed_end);
 	sum->sites_counted += r->sites_counted;
 	sum->mine_counted |= r->mine_counted;
 	sum->counted |= r->counted;
+	sum->switchable = r->switchable || (!begin && sum->switchable);
 }
 
 const struct states_row *row_state(const struct row *r)
@@ -103,6 +102,11 @@ bool row_counted_too(const struct row *r)
 bool row_hits_partial(const struct row *r)
 {
 	return r->sites_counted < r->sites || r->shared;
+}
+
+bool row_total_partial(const struct row *r)
+{
+	return row_hits_partial(r) || r->missed_sites || r->missed_end;
 }
 
 bool row_held_by_others(const struct row *r)

@@ -1,6 +1,5 @@
 /* One line of the list: a probe of one object, summed over all processes that have it. Pure. */
-#ifndef UI_TUI_ROWS_ROW_H
-#define UI_TUI_ROWS_ROW_H
+#pragma once
 
 #include "probes.h"
 #include "ui/tui/rows/trend.h"
@@ -41,6 +40,8 @@ struct row {
 	bool mine_enabled; /* ... and not only to count its hits */
 	bool mine_counted; /* this session counts the hits of a site */
 	bool shared;       /* in some process its hits are those of another one, too: left out */
+	bool missed_sites; /* a process has ended of which not all sites were counted, */
+	bool missed_end;   /* or hits of whose last moment may be missing: until counting ends */
 	bool counted;      /* the trend goes on, or its process has ended: there are hits to show */
 	bool switchable;   /* a process has something to switch in it, whatever its state */
 	bool recorded;     /* of a recording: it has no state */
@@ -67,8 +68,11 @@ const struct states_row *row_state(const struct row *r);
 /* Is it shown beside the state that its hits are counted, too? */
 bool row_counted_too(const struct row *r);
 
-/* The hits are those of a part of its sites, or processes. */
+/* The hits that come are those of a part of its sites, or processes. */
 bool row_hits_partial(const struct row *r);
+
+/* So are those that came, or hits of a process that has ended are missing. */
+bool row_total_partial(const struct row *r);
 
 /* Is it on only because this session counts its hits? */
 bool row_on_to_count(const struct row *r);
@@ -81,5 +85,3 @@ bool row_loses(const struct row *r, enum probes_verb verb, bool force);
 
 /* Were the live states of a row other ones? */
 bool row_differs(const struct row *r, const struct row *before);
-
-#endif

@@ -97,10 +97,9 @@ static double trend_column(const struct trend *t, int64_t first, int per)
 	to = to < t->ms ? to : t->ms;
 	if (to <= from)
 		return -1;
-	for (int64_t i = first; i < first + per; i++) {
+	for (int64_t i = first; i < first + per; i++)
 		if (i >= 0 && i <= newest && i > newest - TREND_CELLS)
 			hits += (double)t->cells[i % TREND_CELLS];
-	}
 	return hits * 1000 / (double)(to - from);
 }
 

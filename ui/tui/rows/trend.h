@@ -2,8 +2,7 @@
  * The hits of a row over time: how many in all, how many a second, and how they came during the
  * last minute. Fed with the total at each reading; allocates nothing. Pure.
  */
-#ifndef UI_TUI_ROWS_TREND_H
-#define UI_TUI_ROWS_TREND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ const char *trend_human(double n, char *out, size_t size);
 
 /* The same, but exactly ("12345678") where that takes at most `width` columns. */
 const char *trend_exact(uint64_t n, int width, char *out, size_t size);
-
-#endif

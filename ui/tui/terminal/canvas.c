@@ -1,7 +1,4 @@
-/*
- * The frame under construction. Knows neither the terminal nor the meaning of the
- * text. Clips everything to the window.
- */
+/* Clips everything to the window. */
 #include "ui/tui/terminal/canvas.h"
 
 #include "ui/tui/terminal/mem.h"
@@ -50,11 +47,18 @@ int canvas_put(struct canvas *c, int y, int x, int width, int style, const char 
 {
 	struct canvas_span *span;
 	int room = c->columns - x, used;
+	bool edge = width < 0 || width > room;
+	char marked[TEXT_MAX];
 	size_t bytes;
 
 	if (y < 0 || y >= c->rows || x < 0 || room <= 0)
 		return 0;
-	bytes = text_cut(text, width < 0 || width > room ? room : width, &used);
+	bytes = text_cut(text, edge ? room : width, &used);
+	/* A number that is cut must not look whole. A program's output is as it is. */
+	if (edge && style != STYLE_COUNT && text[bytes + strspn(text + bytes, " ")]) {
+		text = text_fit(marked, sizeof marked, text, room);
+		bytes = text_cut(text, room, &used);
+	}
 	if (!bytes)
 		return 0;
 	c->spans = mem_grow(c->spans, &c->span_capacity, c->span_count + 1, sizeof *c->spans);
@@ -140,25 +144,4 @@ void canvas_frame(struct canvas *c, struct area lines, int x, int columns, const
 const char *canvas_text(const struct canvas *c, const struct canvas_span *span)
 {
 	return c->text + span->text;
-}
-
-void canvas_read(const struct canvas *c, int y, char *out, size_t size)
-{
-	size_t length = 0;
-
-	memset(out, 0, size);
-	for (size_t i = 0; i < c->span_count; i++) {
-		const char *text = canvas_text(c, &c->spans[i]);
-		size_t x = (size_t)c->spans[i].x, n = strlen(text);
-
-		if (c->spans[i].y != y || x + n >= size)
-			continue;
-		while (length < x)
-			out[length++] = ' ';
-		memcpy(out + x, text, n);
-		if (x + n > length)
-			length = x + n;
-	}
-	while (length > 0 && out[length - 1] == ' ')
-		out[--length] = '\0';
 }

@@ -2,8 +2,7 @@
  * The frame under construction: spans of text with a style and a position. Views draw on it;
  * screen.c shows it; tests read it. Pure.
  */
-#ifndef UI_TUI_TERMINAL_CANVAS_H
-#define UI_TUI_TERMINAL_CANVAS_H
+#pragma once
 
 #include "ui/words/style.h"
 
@@ -58,7 +57,8 @@ void canvas_reset(struct canvas *c, int rows, int columns);
 void canvas_window(struct canvas *c, int x, int columns);
 void canvas_whole(struct canvas *c);
 
-/* Draw text, cut at `width` columns (-1: the edge). Returns the columns used. */
+/* Draw text, cut at `width` columns (-1: the edge, which ends in ~ then). Returns the columns used.
+ */
 int canvas_put(struct canvas *c, int y, int x, int width, int style, const char *text);
 int canvas_putf(struct canvas *c, int y, int x, int style, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
@@ -73,8 +73,3 @@ void canvas_line(struct canvas *c, int y, int style, const char *text);
 void canvas_frame(struct canvas *c, struct area lines, int x, int columns, const char *title);
 
 const char *canvas_text(const struct canvas *c, const struct canvas_span *span);
-
-/* For tests: the text of a line, without styles and trailing blanks. */
-void canvas_read(const struct canvas *c, int y, char *out, size_t size);
-
-#endif

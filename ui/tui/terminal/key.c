@@ -1,6 +1,3 @@
-/*
- * Names of keys.
- */
 #include "ui/tui/terminal/key.h"
 
 #include <stdio.h>

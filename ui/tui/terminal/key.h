@@ -2,8 +2,7 @@
  * Key codes: Unicode for keys that type a character, K_* for the others.
  * Independent of curses, so that the key table can be tested without it.
  */
-#ifndef UI_TUI_TERMINAL_KEY_H
-#define UI_TUI_TERMINAL_KEY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ enum {
 
 /* The name of a key in help texts: "j", "^F", "PgDn", "Space". Returns out. */
 const char *key_label(uint32_t key, char *out, size_t size);
-
-#endif

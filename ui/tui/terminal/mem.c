@@ -1,6 +1,3 @@
-/*
- * Allocation that aborts on failure.
- */
 #include "ui/tui/terminal/mem.h"
 
 #include <stdlib.h>

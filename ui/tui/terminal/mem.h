@@ -2,8 +2,7 @@
  * Allocation for the screen. Failure ends the program through abort(), whose handler in screen.c
  * restores the terminal: a screen that lost a part of its model would lie.
  */
-#ifndef UI_TUI_TERMINAL_MEM_H
-#define UI_TUI_TERMINAL_MEM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ void *mem_array(size_t n, size_t size); /* zeroed */
 /* Grow an array of *capacity elements of `size` bytes to at least `need`; new elements are not
  * cleared. Returns the array. */
 void *mem_grow(void *array, size_t *capacity, size_t need, size_t size);
-
-#endif

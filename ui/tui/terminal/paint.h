@@ -1,8 +1,5 @@
-/*
- * The colours that a started program chose, in those that this terminal has.
- */
-#ifndef UI_TUI_TERMINAL_PAINT_H
-#define UI_TUI_TERMINAL_PAINT_H
+/* The colours that a started program chose, in those that this terminal has. */
+#pragma once
 
 #include "ui/tui/terminal/canvas.h"
 
@@ -23,5 +20,3 @@ void paint_open(bool colors, int first);
 /* A new frame: pairs that no text has may be given away. */
 void paint_frame(void);
 struct paint_look paint_look(const struct canvas_paint *paint);
-
-#endif

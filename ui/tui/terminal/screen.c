@@ -1,6 +1,3 @@
-/*
- * The terminal through curses: colours, keys, frames, suspension, restoring it after a crash.
- */
 #include "ui/tui/terminal/screen.h"
 
 #include "ui/tui/terminal/key.h"
@@ -125,8 +122,8 @@ static const char *screen_type(char *why, size_t size)
 			return term;
 	} else if (status <= 0) { /* 1: known, but generic or a hardcopy terminal */
 		snprintf(why, size,
-			"unknown terminal type TERM=%.40s; try: TERM=xterm probes-tui ..., "
-			"or probes-tui list",
+			"unknown terminal type TERM=%.40s; try: TERM=xterm probes-tui ..., or "
+			"probes-tui list",
 			term);
 		return NULL;
 	}
@@ -294,7 +291,7 @@ bool screen_close(void)
 
 /* ---------------------------------------------------------------- drawing */
 
-void screen_show(const struct canvas *c)
+void screen_show(const struct canvas *c, bool asks)
 {
 	bool cursor = c->cursor_y >= 0;
 
@@ -302,8 +299,7 @@ void screen_show(const struct canvas *c)
 		return;
 	erase();
 	paint_frame();
-	for (size_t i = 0; i < c->span_count; i++) {
-		const struct canvas_span *s = &c->spans[i];
+	for (const struct canvas_span *s = c->spans; s < c->spans + c->span_count; s++) {
 		const struct screen_look *look;
 		struct paint_look paint;
 
@@ -322,6 +318,10 @@ void screen_show(const struct canvas *c)
 	move(cursor ? c->cursor_y : c->rows - 1, cursor ? c->cursor_x : 0);
 	wnoutrefresh(stdscr);
 	doupdate();
+	if (asks) { /* curses' own keys, and those that the kernel holds */
+		flushinp();
+		tcflush(0, TCIFLUSH);
+	}
 	tty_send();
 }
 

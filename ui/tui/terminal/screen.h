@@ -4,8 +4,7 @@
  * Restores the terminal on every exit: screen_close, a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL,
  * SIGABRT, SIGSYS), and while suspended.
  */
-#ifndef UI_TUI_TERMINAL_SCREEN_H
-#define UI_TUI_TERMINAL_SCREEN_H
+#pragma once
 
 #include "ui/tui/terminal/canvas.h"
 
@@ -38,8 +37,9 @@ void screen_crash_message(const char *untouched, const char *touched, const bool
 void screen_size(int *rows, int *columns);
 /* Query the size of the terminal again. */
 void screen_resize(void);
-/* Show a frame; sends only the difference to the last one. */
-void screen_show(const struct canvas *c);
+/* Show a frame; sends only the difference to the last one. asks: it shows a new question; what was
+ * typed until now is no answer to it, and is dropped. */
+void screen_show(const struct canvas *c, bool asks);
 /* Send the next frame as a whole. */
 void screen_invalidate(void);
 
@@ -57,5 +57,3 @@ bool screen_suspend(const char *message);
 bool screen_foreground(void);
 /* Take the terminal again after a stop. */
 void screen_resume(void);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Every text here is escaped (probes_escape); text_clean escapes raw text.
  */
-#ifndef UI_TUI_TERMINAL_TEXT_H
-#define UI_TUI_TERMINAL_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ size_t text_wrap(const char *s, int columns, const char **next);
 /* Append to the text in out, as snprintf. */
 void text_addf(char *out, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
-#endif

@@ -10,144 +10,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct theme_palette {
-	struct {
-		short foreground, background;
-		unsigned attributes;
-		short cursor; /* the foreground in the row under the cursor */
-	} looks[STYLE_COUNT];
-	short cursor; /* the background of that row */
-};
+/* The palettes: of each theme that for few colours, and that for 256. */
+enum { MONO, DARK, LIGHT, DARK_256, LIGHT_256, PALETTES };
 
 enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE, OWN = -1 };
+enum {
+	BOLD = THEME_BOLD,
+	FAINT = THEME_FAINT,
+	UNDERLINE = THEME_UNDERLINE,
+	REVERSE = THEME_REVERSE,
+};
 
-static const struct theme_palette theme_mono = {.cursor = OWN,
-	.looks = {
-		[STYLE_PLAIN] = {OWN, OWN, 0, OWN},
-		[STYLE_TITLE] = {OWN, OWN, THEME_BOLD, OWN},
-		[STYLE_BAR] = {OWN, OWN, THEME_REVERSE | THEME_BOLD, OWN},
-		[STYLE_HEAD] = {OWN, OWN, THEME_REVERSE, OWN},
-		[STYLE_SORTED] = {OWN, OWN, THEME_REVERSE | THEME_BOLD | THEME_UNDERLINE, OWN},
-		[STYLE_DIM] = {OWN, OWN, THEME_FAINT, OWN},
-		[STYLE_PROVIDER] = {OWN, OWN, 0, OWN},
-		[STYLE_ON] = {OWN, OWN, THEME_BOLD, OWN},
-		[STYLE_COUNTED] = {OWN, OWN, THEME_BOLD, OWN},
-		[STYLE_PARTIAL] = {OWN, OWN, THEME_BOLD, OWN},
-		[STYLE_FOREIGN] = {OWN, OWN, THEME_BOLD, OWN},
-		[STYLE_BAD] = {OWN, OWN, THEME_BOLD, OWN},
-		[STYLE_WARN] = {OWN, OWN, THEME_BOLD, OWN},
-		[STYLE_MATCH] = {OWN, OWN, THEME_BOLD | THEME_UNDERLINE, OWN},
-		[STYLE_KEY] = {OWN, OWN, THEME_BOLD, OWN},
-		[STYLE_LABEL] = {OWN, OWN, THEME_REVERSE, OWN},
-		[STYLE_FRAME] = {OWN, OWN, 0, OWN},
-	}};
+/* The background of the row under the cursor. */
+static const short theme_cursor[PALETTES] = {OWN, CYAN, CYAN, 24, 189};
 
-static const struct theme_palette theme_dark = {.cursor = CYAN,
-	.looks = {
-		[STYLE_PLAIN] = {OWN, OWN, 0, BLACK},
-		[STYLE_TITLE] = {OWN, OWN, THEME_BOLD, BLACK},
-		[STYLE_BAR] = {WHITE, BLUE, THEME_BOLD, BLACK},
-		[STYLE_HEAD] = {BLACK, GREEN, 0, BLACK},
-		[STYLE_SORTED] = {BLACK, CYAN, 0, BLACK},
-		[STYLE_DIM] = {OWN, OWN, THEME_FAINT, BLACK},
-		[STYLE_PROVIDER] = {OWN, OWN, THEME_FAINT, BLACK},
-		[STYLE_ON] = {GREEN, OWN, THEME_BOLD, BLACK},
-		[STYLE_COUNTED] = {CYAN, OWN, THEME_BOLD, BLACK},
-		[STYLE_PARTIAL] = {YELLOW, OWN, THEME_BOLD, BLACK},
-		[STYLE_FOREIGN] = {MAGENTA, OWN, THEME_BOLD, BLACK},
-		[STYLE_BAD] = {RED, OWN, THEME_BOLD, BLACK},
-		[STYLE_WARN] = {YELLOW, OWN, THEME_BOLD, BLACK},
-		[STYLE_MATCH] = {BLACK, YELLOW, 0, BLACK},
-		[STYLE_KEY] = {OWN, OWN, THEME_BOLD, BLACK},
-		[STYLE_LABEL] = {BLACK, CYAN, 0, BLACK},
-		[STYLE_FRAME] = {CYAN, OWN, 0, BLACK},
-	}};
-
-static const struct theme_palette theme_light = {.cursor = CYAN,
-	.looks = {
-		[STYLE_PLAIN] = {OWN, OWN, 0, BLACK},
-		[STYLE_TITLE] = {OWN, OWN, THEME_BOLD, BLACK},
-		[STYLE_BAR] = {WHITE, BLUE, THEME_BOLD, BLACK},
-		[STYLE_HEAD] = {BLACK, GREEN, 0, BLACK},
-		[STYLE_SORTED] = {BLACK, CYAN, 0, BLACK},
-		[STYLE_DIM] = {OWN, OWN, THEME_FAINT, BLACK},
-		[STYLE_PROVIDER] = {OWN, OWN, THEME_FAINT, BLACK},
-		[STYLE_ON] = {BLACK, GREEN, 0, BLACK},
-		[STYLE_COUNTED] = {BLACK, CYAN, 0, BLACK},
-		[STYLE_PARTIAL] = {BLACK, YELLOW, 0, BLACK},
-		[STYLE_FOREIGN] = {MAGENTA, OWN, THEME_BOLD, BLACK},
-		[STYLE_BAD] = {RED, OWN, THEME_BOLD, BLACK},
-		[STYLE_WARN] = {MAGENTA, OWN, THEME_BOLD, BLACK},
-		[STYLE_MATCH] = {BLACK, YELLOW, 0, BLACK},
-		[STYLE_KEY] = {OWN, OWN, THEME_BOLD, BLACK},
-		[STYLE_LABEL] = {BLACK, CYAN, 0, BLACK},
-		[STYLE_FRAME] = {BLUE, OWN, 0, BLACK},
-	}};
-
-static const struct theme_palette theme_dark_256 = {.cursor = 24,
-	.looks = {
-		[STYLE_PLAIN] = {OWN, OWN, 0, 231},
-		[STYLE_TITLE] = {117, OWN, THEME_BOLD, 231},
-		[STYLE_BAR] = {231, 61, THEME_BOLD, 231},
-		[STYLE_HEAD] = {252, 238, 0, 231},
-		[STYLE_SORTED] = {222, 238, THEME_BOLD, 231},
-		[STYLE_DIM] = {245, OWN, 0, 254},
-		[STYLE_PROVIDER] = {103, OWN, 0, 189},
-		[STYLE_ON] = {114, OWN, THEME_BOLD, 157},
-		[STYLE_COUNTED] = {80, OWN, THEME_BOLD, 159},
-		[STYLE_PARTIAL] = {221, OWN, THEME_BOLD, 229},
-		[STYLE_FOREIGN] = {213, OWN, THEME_BOLD, 225},
-		[STYLE_BAD] = {203, OWN, THEME_BOLD, 224},
-		[STYLE_WARN] = {221, OWN, 0, 229},
-		[STYLE_MATCH] = {16, 221, 0, 16},
-		[STYLE_KEY] = {222, OWN, THEME_BOLD, 231},
-		[STYLE_LABEL] = {252, 238, 0, 231},
-		[STYLE_FRAME] = {74, OWN, 0, 231},
-	}};
-
-static const struct theme_palette theme_light_256 = {.cursor = 189,
-	.looks = {
-		[STYLE_PLAIN] = {OWN, OWN, 0, 16},
-		[STYLE_TITLE] = {25, OWN, THEME_BOLD, 16},
-		[STYLE_BAR] = {231, 61, THEME_BOLD, 16},
-		[STYLE_HEAD] = {235, 252, 0, 16},
-		[STYLE_SORTED] = {88, 252, THEME_BOLD, 16},
-		[STYLE_DIM] = {242, OWN, 0, 239},
-		[STYLE_PROVIDER] = {60, OWN, 0, 238},
-		[STYLE_ON] = {22, OWN, THEME_BOLD, 22},
-		[STYLE_COUNTED] = {23, OWN, THEME_BOLD, 23},
-		[STYLE_PARTIAL] = {94, OWN, THEME_BOLD, 58},
-		[STYLE_FOREIGN] = {127, OWN, THEME_BOLD, 90},
-		[STYLE_BAD] = {160, OWN, THEME_BOLD, 88},
-		[STYLE_WARN] = {94, OWN, 0, 58},
-		[STYLE_MATCH] = {16, 222, 0, 16},
-		[STYLE_KEY] = {88, OWN, THEME_BOLD, 16},
-		[STYLE_LABEL] = {235, 252, 0, 16},
-		[STYLE_FRAME] = {61, OWN, 0, 16},
-	}};
+static const struct {
+	short foreground, background;
+	unsigned attributes;
+	short cursor; /* the foreground in the row under the cursor */
+} theme_looks[STYLE_COUNT][PALETTES] = {
+	[STYLE_PLAIN] = {{OWN, OWN, 0, OWN}, {OWN, OWN, 0, BLACK}, {OWN, OWN, 0, BLACK},
+		{OWN, OWN, 0, 231}, {OWN, OWN, 0, 16}},
+	[STYLE_TITLE] = {{OWN, OWN, BOLD, OWN}, {OWN, OWN, BOLD, BLACK}, {OWN, OWN, BOLD, BLACK},
+		{117, OWN, BOLD, 231}, {25, OWN, BOLD, 16}},
+	[STYLE_BAR] = {{OWN, OWN, REVERSE | BOLD, OWN}, {WHITE, BLUE, BOLD, BLACK},
+		{WHITE, BLUE, BOLD, BLACK}, {231, 61, BOLD, 231}, {231, 61, BOLD, 16}},
+	[STYLE_HEAD] = {{OWN, OWN, REVERSE, OWN}, {BLACK, GREEN, 0, BLACK},
+		{BLACK, GREEN, 0, BLACK}, {252, 238, 0, 231}, {235, 252, 0, 16}},
+	[STYLE_SORTED] = {{OWN, OWN, REVERSE | BOLD | UNDERLINE, OWN}, {BLACK, CYAN, 0, BLACK},
+		{BLACK, CYAN, 0, BLACK}, {222, 238, BOLD, 231}, {88, 252, BOLD, 16}},
+	[STYLE_DIM] = {{OWN, OWN, FAINT, OWN}, {OWN, OWN, FAINT, BLACK}, {OWN, OWN, FAINT, BLACK},
+		{245, OWN, 0, 254}, {242, OWN, 0, 239}},
+	[STYLE_PROVIDER] = {{OWN, OWN, 0, OWN}, {OWN, OWN, FAINT, BLACK}, {OWN, OWN, FAINT, BLACK},
+		{103, OWN, 0, 189}, {60, OWN, 0, 238}},
+	[STYLE_ON] = {{OWN, OWN, BOLD, OWN}, {GREEN, OWN, BOLD, BLACK}, {BLACK, GREEN, 0, BLACK},
+		{114, OWN, BOLD, 157}, {22, OWN, BOLD, 22}},
+	[STYLE_COUNTED] = {{OWN, OWN, BOLD, OWN}, {CYAN, OWN, BOLD, BLACK}, {BLACK, CYAN, 0, BLACK},
+		{80, OWN, BOLD, 159}, {23, OWN, BOLD, 23}},
+	[STYLE_PARTIAL] = {{OWN, OWN, BOLD, OWN}, {YELLOW, OWN, BOLD, BLACK},
+		{BLACK, YELLOW, 0, BLACK}, {221, OWN, BOLD, 229}, {94, OWN, BOLD, 58}},
+	[STYLE_FOREIGN] = {{OWN, OWN, BOLD, OWN}, {MAGENTA, OWN, BOLD, BLACK},
+		{MAGENTA, OWN, BOLD, BLACK}, {213, OWN, BOLD, 225}, {127, OWN, BOLD, 90}},
+	[STYLE_BAD] = {{OWN, OWN, BOLD, OWN}, {RED, OWN, BOLD, BLACK}, {RED, OWN, BOLD, BLACK},
+		{203, OWN, BOLD, 224}, {160, OWN, BOLD, 88}},
+	[STYLE_WARN] = {{OWN, OWN, BOLD, OWN}, {YELLOW, OWN, BOLD, BLACK},
+		{MAGENTA, OWN, BOLD, BLACK}, {221, OWN, 0, 229}, {94, OWN, 0, 58}},
+	[STYLE_MATCH] = {{OWN, OWN, BOLD | UNDERLINE, OWN}, {BLACK, YELLOW, 0, BLACK},
+		{BLACK, YELLOW, 0, BLACK}, {16, 221, 0, 16}, {16, 222, 0, 16}},
+	[STYLE_KEY] = {{OWN, OWN, BOLD, OWN}, {OWN, OWN, BOLD, BLACK}, {OWN, OWN, BOLD, BLACK},
+		{222, OWN, BOLD, 231}, {88, OWN, BOLD, 16}},
+	[STYLE_LABEL] = {{OWN, OWN, REVERSE, OWN}, {BLACK, CYAN, 0, BLACK}, {BLACK, CYAN, 0, BLACK},
+		{252, 238, 0, 231}, {235, 252, 0, 16}},
+	[STYLE_FRAME] = {{OWN, OWN, 0, OWN}, {CYAN, OWN, 0, BLACK}, {BLUE, OWN, 0, BLACK},
+		{74, OWN, 0, 231}, {61, OWN, 0, 16}},
+};
 
 struct theme_look theme_look(enum theme_id theme, int colors, int style)
 {
-	static const struct theme_palette *const palettes[][2] = {
-		[THEME_MONO] = {&theme_mono, &theme_mono},
-		[THEME_DARK] = {&theme_dark, &theme_dark_256},
-		[THEME_LIGHT] = {&theme_light, &theme_light_256},
-	};
-	const struct theme_palette *p = palettes[theme][colors >= 256];
-	int role = style & ~STYLE_REVERSE;
-	struct theme_look look = {.foreground = p->looks[role].foreground,
-		.background = p->looks[role].background,
-		.attributes = p->looks[role].attributes};
+	static const int palettes[][2] = {[THEME_MONO] = {MONO, MONO},
+		[THEME_DARK] = {DARK, DARK_256},
+		[THEME_LIGHT] = {LIGHT, LIGHT_256}};
+	int p = palettes[theme][colors >= 256], role = style & ~STYLE_REVERSE;
+	struct theme_look look = {.foreground = theme_looks[role][p].foreground,
+		.background = theme_looks[role][p].background,
+		.attributes = theme_looks[role][p].attributes};
 
 	if (!(style & STYLE_REVERSE) || look.background != OWN)
 		return look;
 	/* Reverse video: the pair is given as the terminal swaps it. */
 	look.attributes |= THEME_REVERSE;
 	look.attributes &= ~(unsigned)THEME_FAINT;
-	if (p->cursor != OWN && p->cursor <= WHITE)
+	if (theme_cursor[p] != OWN && theme_cursor[p] <= WHITE)
 		look.attributes &= ~(unsigned)THEME_BOLD; /* a bold one of 8 colours is another */
-	look.foreground = p->cursor;
-	look.background = p->looks[role].cursor;
+	look.foreground = theme_cursor[p];
+	look.background = theme_looks[role][p].cursor;
 	return look;
 }
 

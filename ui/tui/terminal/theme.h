@@ -2,8 +2,7 @@
  * What the roles of texts (ui/words/style.h) look like: colours and attributes, by theme and by the
  * number of the terminal's colours. Pure.
  */
-#ifndef UI_TUI_TERMINAL_THEME_H
-#define UI_TUI_TERMINAL_THEME_H
+#pragma once
 
 #include "ui/words/style.h"
 
@@ -36,5 +35,3 @@ struct theme_look theme_look(enum theme_id theme, int colors, int style);
  * ("15;0"), or NULL.
  */
 enum theme_id theme_choose(const char *name, const char *colorfgbg);
-
-#endif

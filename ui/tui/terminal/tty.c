@@ -1,6 +1,3 @@
-/*
- * The terminal device: modes, and output that never blocks.
- */
 #include "ui/tui/terminal/tty.h"
 
 #include "ui/tui/terminal/mem.h"

@@ -5,8 +5,7 @@
  * signals and the lease are still handled. Curses writes to memory; tty_send sends as much as the
  * terminal accepts.
  */
-#ifndef UI_TUI_TERMINAL_TTY_H
-#define UI_TUI_TERMINAL_TTY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,5 +35,3 @@ bool tty_flush(void);
 int tty_fd(void);
 /* The original modes. */
 const struct termios *tty_before(void);
-
-#endif

@@ -1,6 +1,4 @@
-/*
- * A sequence that terminfo does not know passes byte by byte, and is the same for the program.
- */
+/* A sequence that terminfo does not know passes byte by byte, and is the same for the program. */
 #include "ui/tui/terminal/typing.h"
 
 #include "ui/tui/terminal/key.h"

@@ -2,8 +2,7 @@
  * Keys for a program that has the keyboard: bytes as they are typed, and the keys of terminfo with
  * their modifiers. Pasted text is marked as such.
  */
-#ifndef UI_TUI_TERMINAL_TYPING_H
-#define UI_TUI_TERMINAL_TYPING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ bool typing_key(uint32_t *key);
 
 /* For a crash: ends what typing_mark began. */
 #define TYPING_UNMARK "\033[?2004l"
-
-#endif

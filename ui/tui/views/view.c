@@ -1,48 +1,43 @@
-/*
- * The table of views, and the members of view_ops that several views share.
- */
+/* The members of view_ops that several views share. */
 #include "ui/tui/views/view.h"
 
 #include "ui/tui/rows/trend.h"
 #include "ui/tui/terminal/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #define VIEW_SIDEWAYS 8 /* columns */
-
-const struct view_ops *const view_table[VIEW_COUNT] = {
-#define APP_VIEW(NAME, file) [VIEW_##NAME] = &view_##file##_ops,
-	APP_VIEWS(APP_VIEW)
-#undef APP_VIEW
-};
-
-/* ---------------------------------------------------------------- moving */
 
 /* A page keeps one line of the page before. */
 long view_move_lines(enum request r, int height)
 {
 	long page = height > 1 ? height - 1 : 1, half = height > 1 ? height / 2 : 1;
 
-	switch (r) {
-	case REQUEST_DOWN:
-		return 1;
-	case REQUEST_UP:
-		return -1;
-	case REQUEST_PAGE_DOWN:
-		return page;
-	case REQUEST_PAGE_UP:
-		return -page;
-	case REQUEST_HALF_DOWN:
-		return half;
-	case REQUEST_HALF_UP:
-		return -half;
-	case REQUEST_FIRST:
-		return -1000000000;
-	case REQUEST_LAST:
-		return 1000000000;
-	default:
-		return 0;
-	}
+	return r == REQUEST_DOWN        ? 1
+	       : r == REQUEST_UP        ? -1
+	       : r == REQUEST_PAGE_DOWN ? page
+	       : r == REQUEST_PAGE_UP   ? -page
+	       : r == REQUEST_HALF_DOWN ? half
+	       : r == REQUEST_HALF_UP   ? -half
+	       : r == REQUEST_FIRST     ? -1000000000
+	       : r == REQUEST_LAST      ? 1000000000
+					: 0;
+}
+
+const char *view_replay_state(
+	const struct app *a, const struct replay_pass *p, char *out, size_t size)
+{
+	char state[sizeof p->why + 20];
+
+	if (p->on)
+		snprintf(state, sizeof state, "%d %% of the file is read",
+			replay_percent(a->replay, p));
+	else if (p->ended)
+		snprintf(state, sizeof state, "it ended: %s", p->how);
+	else
+		snprintf(state, sizeof state, "%s", p->why);
+	return text_clean(state, out, size);
 }
 
 bool view_move_sideways(int *hscroll, enum request r)
@@ -76,7 +71,15 @@ bool view_rows_click(struct rowlist *l, int first, int y)
 	return true;
 }
 
-/* ---------------------------------------------------------------- texts */
+void view_text_begin(struct app *a, const char *heading, ...)
+{
+	va_list args;
+
+	va_start(args, heading);
+	vsnprintf(a->text.heading, sizeof a->text.heading, heading, args);
+	va_end(args);
+	pager_clear(&a->text.pager);
+}
 
 void view_text_layout(struct app *a)
 {
@@ -141,25 +144,29 @@ uint32_t view_text_row(const struct app *a)
 	return a->text.row;
 }
 
-struct search *view_text_search(struct app *a)
-{
-	return &a->text.pager.search;
-}
-
 bool view_text_seek(struct app *a, size_t from, int direction)
 {
 	return pager_seek(&a->text.pager, from, direction, app_view_rows(a));
 }
 
-/* ---------------------------------------------------------------- figures */
-
-void view_share(char *line, size_t size, uint64_t count, uint64_t all, int width, bool share)
+void view_share(
+	const struct app *a, char *line, size_t size, uint64_t count, uint64_t all, bool share)
 {
+	int width = VIEW_COUNT_WIDTH(a->columns >= VIEW_WIDE);
 	char exact[48];
 
 	text_addf(line, size, "%*s", width, trend_exact(count, width, exact, sizeof exact));
 	if (share)
 		text_addf(line, size, " %5.1f %%", (double)count * 100 / (double)all);
+}
+
+void view_share_line(
+	struct app *a, int style, uint64_t count, uint64_t all, bool share, const char *text)
+{
+	char line[TEXT_MAX] = "  ";
+
+	view_share(a, line, sizeof line, count, all, share);
+	pager_addf(&a->text.pager, style, "%s  %s", line, text);
 }
 
 void view_bar(double share, int width, char *out, size_t size)

@@ -1,8 +1,5 @@
-/*
- * The views, and what views and actions share of them.
- */
-#ifndef UI_TUI_VIEWS_VIEW_H
-#define UI_TUI_VIEWS_VIEW_H
+/* The views, and what views and actions share of them. */
+#pragma once
 
 #include "ui/tui/app/app.h"
 
@@ -15,7 +12,14 @@ APP_VIEWS(APP_VIEW)
 
 /* ---------------------------------------------------------------- members that views share */
 
-/* A text view: app.text under its heading. */
+/* A text view: app.text under its heading. Most members of its ops, and those of one that is over
+ * another view. */
+#define VIEW_TEXT_OPS                                                                            \
+	.around = 1, .layout = view_text_layout, .draw = view_text_draw, .move = view_text_move, \
+	.search = offsetof(struct app, text.pager.search), .seek = view_text_seek
+#define VIEW_OVERLAY_OPS VIEW_TEXT_OPS, .where = IN_TEXT, .overlay = true, .write = view_text_write
+/* Begin app.text with its heading. */
+__attribute__((format(printf, 2, 3))) void view_text_begin(struct app *a, const char *heading, ...);
 void view_text_layout(struct app *a);
 void view_text_draw(const struct app *a, struct canvas *c);
 void view_text_move(struct app *a, enum request r);
@@ -27,9 +31,7 @@ void view_text_label(struct app *a, int style, const char *label, const char *te
 /* The filter of the probes, which other views than the list share. */
 int view_list_filter(struct app *a, const char *text, char *why, size_t size);
 struct app_filtered view_list_filtered(const struct app *a);
-struct search *view_list_search(struct app *a);
 uint32_t view_text_row(const struct app *a);
-struct search *view_text_search(struct app *a);
 bool view_text_seek(struct app *a, size_t from, int direction);
 
 /* A bar of so many eighths of a column, for this share of the longest one; at least one, if there
@@ -37,11 +39,19 @@ bool view_text_seek(struct app *a, size_t from, int direction);
 #define VIEW_BAR 80 /* columns at most; in bytes up to 4 times as many */
 void view_bar(double share, int width, char *out, size_t size);
 
-/* Add a count, so many columns wide, and its share of all (more than 0), if that is wanted. */
-void view_share(char *line, size_t size, uint64_t count, uint64_t all, int width, bool share);
+/* Add a count and its share of all (more than 0), if that is wanted; and a line of app.text that
+ * begins with these. */
+#define VIEW_WIDE 60                             /* columns of the screen, from which ... */
+#define VIEW_COUNT_WIDTH(wide) ((wide) ? 10 : 6) /* ... a count has more */
+void view_share(
+	const struct app *a, char *line, size_t size, uint64_t count, uint64_t all, bool share);
+void view_share_line(
+	struct app *a, int style, uint64_t count, uint64_t all, bool share, const char *text);
 
 /* How many events there are, what is missing, which ones are wanted. True: not all is well. */
 bool view_events_state(const struct app *a, char *out, size_t size);
+/* The same as a line of app.text. */
+void view_events_label(struct app *a);
 /* view_ops.request of events and of what sums them up: back to the list; events go on, and the
  * result line says so. */
 bool view_events_leave(struct app *a, enum request r);
@@ -69,6 +79,11 @@ struct view_list_areas {
 struct view_list_areas view_list_areas(const struct app *a);
 /* Which columns of the list are on the screen, and where. */
 void view_list_columns(const struct app *a, struct column_layout *columns);
+
+/* "42 % of the file is read"; "it ended: interrupted"; "line 7 of the recording cannot be read:
+ * ...". Returns out. */
+const char *view_replay_state(
+	const struct app *a, const struct replay_pass *pass, char *out, size_t size);
 
 void view_header_draw(const struct app *a, struct canvas *c, struct area area);
 
@@ -109,5 +124,3 @@ bool view_inconsistent_keeps_counts(const struct row *r);
 
 /* Add what a plan would write to the preview. Changes nothing. */
 void view_preview_add(struct app *a, const struct operation_plan *plan);
-
-#endif

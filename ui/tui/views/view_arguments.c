@@ -6,6 +6,7 @@
 #include "ui/tui/views/view.h"
 
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ const char *view_arguments_type(const struct probes_argument *a, char *out, size
 			a->is_float   ? "floating point"
 			: a->size < 0 ? "signed"
 				      : "unsigned",
-			bytes, bytes == 1 ? "" : "s");
+			bytes, line_s(bytes));
 	return out;
 }
 
@@ -97,9 +98,7 @@ static void view_arguments_build(struct app *a)
 	const struct probes_probe *p = probes_at(s, member.probe);
 	char where[TEXT_MAX], label[64];
 
-	snprintf(a->text.heading, sizeof a->text.heading, "Arguments of %s",
-		a->model.rows[a->text.row].label);
-	pager_clear(l);
+	view_text_begin(a, "Arguments of %s", a->model.rows[a->text.row].label);
 	for (uint32_t i = 0; i < p->site_count && i < VIEW_ARGUMENTS_SITES; i++) {
 		const struct probes_site *site = &p->sites[i];
 
@@ -123,14 +122,6 @@ static void view_arguments_build(struct app *a)
 }
 
 const struct view_ops view_arguments_ops = {
-	.where = IN_TEXT,
-	.around = 1,
-	.overlay = true,
+	VIEW_OVERLAY_OPS,
 	.build = view_arguments_build,
-	.layout = view_text_layout,
-	.draw = view_text_draw,
-	.move = view_text_move,
-	.search = view_text_search,
-	.seek = view_text_seek,
-	.write = view_text_write,
 };

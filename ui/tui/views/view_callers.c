@@ -1,10 +1,9 @@
-/*
- * Which functions the hits of a probe come from, most first. Sums all processes.
- */
+/* Which functions the hits of a probe come from, most first. Sums all processes. */
 #include "ui/tui/views/view.h"
 
 #include "ui/figures/event.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 #include "ui/words/reasons.h"
 
 #include <inttypes.h>
@@ -22,8 +21,8 @@ static void view_callers_figures(struct app *a)
 	struct model_member member;
 	char text[TEXT_MAX], why[TEXT_MAX], time[EVENT_TIME_BYTES];
 
-	snprintf(text, sizeof text, "%" PRIu64 " hit%s from %zu caller%s", c->hits,
-		c->hits == 1 ? "" : "s", c->count, c->count == 1 ? "" : "s");
+	snprintf(text, sizeof text, "%" PRIu64 " hit%s from %zu caller%s", c->hits, line_s(c->hits),
+		c->count, line_s(c->count));
 	if (c->hits)
 		text_addf(text, sizeof text, " since %s", event_time(f->summed_ns, false, time));
 	view_text_label(a, STYLE_PLAIN, "callers", text);
@@ -36,23 +35,13 @@ static void view_callers_figures(struct app *a)
 			&reasons, a->model.processes[member.process].session, member.probe);
 	for (size_t i = 0; i < reasons.count; i++) {
 		snprintf(text, sizeof text, "at %zu site%s: %s", reasons.all[i].sites,
-			reasons.all[i].sites == 1 ? "" : "s",
+			line_s(reasons.all[i].sites),
 			text_clean(reasons.all[i].why, why, sizeof why));
 		view_text_label(a, STYLE_WARN, "unknown", text);
 	}
 	if (!c->rows || c->failed)
 		view_text_label(
 			a, STYLE_WARN, "missing", "out of memory: not all callers are counted");
-}
-
-static void view_callers_line(struct app *a, int style, uint64_t hits, const char *text)
-{
-	char line[TEXT_MAX] = "  ";
-
-	view_share(line, sizeof line, hits, a->events.feed.callers.hits, a->columns >= 60 ? 10 : 6,
-		true);
-	text_addf(line, sizeof line, "  %s", text);
-	pager_addf(&a->text.pager, style, "%s", line);
 }
 
 static void view_callers_table(struct app *a)
@@ -65,47 +54,36 @@ static void view_callers_table(struct app *a)
 
 	if (c->hits)
 		pager_addf(&a->text.pager, STYLE_HEAD, "  %*s   SHARE  CALLER",
-			a->columns >= 60 ? 10 : 6, "HITS");
+			VIEW_COUNT_WIDTH(a->columns >= VIEW_WIDE), "HITS");
 	for (; all && shown < c->count && shown < VIEW_CALLERS_MOST; shown++) {
 		rest -= all[shown]->hits;
-		view_callers_line(a, STYLE_PLAIN, all[shown]->hits,
+		view_share_line(a, STYLE_PLAIN, all[shown]->hits, c->hits, true,
 			text_shown(all[shown]->text, safe, sizeof safe));
 	}
 	snprintf(safe, sizeof safe, "(%zu other callers)", c->count - shown);
 	if (rest)
-		view_callers_line(a, STYLE_DIM, rest, safe);
+		view_share_line(a, STYLE_DIM, rest, c->hits, true, safe);
 	snprintf(safe, sizeof safe, "(callers beyond the first %zu distinct ones)", c->count);
 	if (c->others)
-		view_callers_line(a, STYLE_DIM, c->others, safe);
+		view_share_line(a, STYLE_DIM, c->others, c->hits, true, safe);
 	free(all);
 }
 
 static void view_callers_build(struct app *a)
 {
-	char text[TEXT_MAX];
-	bool warn;
-
 	a->text.row = a->events.feed.chosen;
-	snprintf(a->text.heading, sizeof a->text.heading, "Callers of %.100s",
-		a->model.rows[a->text.row].label);
-	pager_clear(&a->text.pager);
-	warn = view_events_state(a, text, sizeof text);
-	view_text_label(a, warn ? STYLE_WARN : STYLE_PLAIN, "events", text);
+	view_text_begin(a, "Callers of %.100s", a->model.rows[a->text.row].label);
+	view_events_label(a);
 	view_callers_figures(a);
 	view_callers_table(a);
 }
 
 const struct view_ops view_callers_ops = {
+	VIEW_TEXT_OPS,
 	.where = IN_CALLERS,
-	.around = 1,
 	.build = view_callers_build,
 	.refresh = view_callers_build,
-	.layout = view_text_layout,
-	.draw = view_text_draw,
-	.move = view_text_move,
 	.request = view_events_leave,
 	.row = view_text_row,
-	.search = view_text_search,
-	.seek = view_text_seek,
 	.write = view_text_write_headed,
 };

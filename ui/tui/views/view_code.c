@@ -59,8 +59,7 @@ static void view_code_build(struct app *a)
 	const struct row *r = &a->model.rows[a->text.row];
 	struct model_member member;
 
-	snprintf(a->text.heading, sizeof a->text.heading, "Code of %s", r->label);
-	pager_clear(l);
+	view_text_begin(a, "Code of %s", r->label);
 	for (uint32_t at = r->member; model_next(&a->model, &at, &member);) {
 		const struct model_process *p = &a->model.processes[member.process];
 		uint32_t count = probes_at(p->session, member.probe)->site_count;
@@ -80,14 +79,6 @@ static void view_code_build(struct app *a)
 }
 
 const struct view_ops view_code_ops = {
-	.where = IN_TEXT,
-	.around = 1,
-	.overlay = true,
+	VIEW_OVERLAY_OPS,
 	.build = view_code_build,
-	.layout = view_text_layout,
-	.draw = view_text_draw,
-	.move = view_text_move,
-	.search = view_text_search,
-	.seek = view_text_seek,
-	.write = view_text_write,
 };

@@ -8,6 +8,7 @@
 #include "ui/tui/operations/fold.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/words/handover.h"
+#include "ui/words/line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,11 +56,12 @@ static void view_command_hand_over(struct app *a, const struct app_selection *s)
 		char *command = handover_command(&h, (enum handover_tool)tool);
 		char what[400];
 
-		snprintf(what, sizeof what, "%s%s", handover_about(&h, (enum handover_tool)tool),
-			tool != HANDOVER_BPFTRACE && h.count > 1 ? " (of the first probe)"
+		snprintf(what, sizeof what, "%s%s",
+			tool != HANDOVER_BPFTRACE && h.count > 1 ? "first probe only: "
 			: tool == HANDOVER_BPFTRACE && others
-				? " (of one process and one object, 16 probes at most)"
-				: "");
+				? "one process and object only, 16 probes at most: "
+				: "",
+			handover_about(&h, (enum handover_tool)tool));
 		if (command)
 			view_command_add(a, what, command);
 		any = any || command;
@@ -67,18 +69,8 @@ static void view_command_hand_over(struct app *a, const struct app_selection *s)
 	if (h.count && !any)
 		fold_comment(&a->text.pager, STYLE_TITLE,
 			"no command for bpftrace, gdb or perf: they do not accept these names, or "
-			"cannot "
-			"open the file",
+			"cannot open the file",
 			a->columns);
-}
-
-/* Is there something to switch in any of the rows? */
-static bool view_command_switchable(const struct app *a, const struct app_selection *s)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (a->model.rows[s->rows[i]].switchable)
-			return true;
-	return false;
 }
 
 static void view_command_build(struct app *a)
@@ -87,11 +79,10 @@ static void view_command_build(struct app *a)
 	const struct script_entry *last = script_last(&a->script);
 	struct app_selection s = {0};
 	char what[800], when[16];
+	bool switchable = false;
 	struct tm tm;
 
-	snprintf(a->text.heading, sizeof a->text.heading,
-		"As a command line (S writes the session's script)");
-	pager_clear(&a->text.pager);
+	view_text_begin(a, "As a command line (S writes the session's script)");
 	if (last) {
 		strftime(when, sizeof when, "%H:%M:%S", localtime_r(&last->when, &tm));
 		snprintf(what, sizeof what, "last action, %s %s", when, last->text);
@@ -99,16 +90,18 @@ static void view_command_build(struct app *a)
 	}
 	if (from->selection)
 		s = from->selection(a);
+	for (size_t i = 0; i < s.count; i++)
+		switchable |= a->model.rows[s.rows[i]].switchable;
 	if (s.count)
 		view_command_add(a, "to count the hits of what is chosen now, until ^C",
 			command_of_rows(&a->model, s.rows, s.count, PROBES_COUNT));
 	if (s.count && !s.pair)
-		view_command_add(a, "to print its hits as they come, with arguments, until ^C",
+		view_command_add(a, "to print these hits as they come, with arguments, until ^C",
 			command_of_events(&a->model, s.rows, s.count, 0, NULL, ""));
 	if (s.pair)
 		view_command_add(a, "to measure how long the pair takes, until ^C",
 			command_of_latency(&a->model, s.pair->start, s.pair->end, ""));
-	if (s.count && !view_command_switchable(a, &s)) {
+	if (s.count && !switchable) {
 		fold_comment(&a->text.pager, STYLE_TITLE,
 			"nothing to switch here (no semaphore, no handler): these tools set a "
 			"breakpoint or a uprobe",
@@ -116,7 +109,7 @@ static void view_command_build(struct app *a)
 		pager_addf(&a->text.pager, STYLE_PLAIN, "%s", "");
 	} else if (s.count) {
 		snprintf(what, sizeof what, "to switch on what is chosen now (%zu probe%s)",
-			s.count, s.count == 1 ? "" : "s");
+			s.count, line_s(s.count));
 		view_command_add(
 			a, what, command_of_rows(&a->model, s.rows, s.count, PROBES_ENABLE));
 		if (s.pair) {
@@ -131,14 +124,6 @@ static void view_command_build(struct app *a)
 }
 
 const struct view_ops view_command_ops = {
-	.where = IN_TEXT,
-	.around = 1,
-	.overlay = true,
+	VIEW_OVERLAY_OPS,
 	.build = view_command_build,
-	.layout = view_text_layout,
-	.draw = view_text_draw,
-	.move = view_text_move,
-	.search = view_text_search,
-	.seek = view_text_seek,
-	.write = view_text_write,
 };

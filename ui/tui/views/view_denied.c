@@ -4,7 +4,6 @@
  */
 #include "ui/tui/views/view.h"
 
-#include "ui/tui/terminal/text.h"
 #include "ui/words/report.h"
 
 #include <stdio.h>

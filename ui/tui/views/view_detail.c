@@ -9,6 +9,7 @@
 #include "ui/tui/rows/argline.h"
 #include "ui/tui/rows/column.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 #include "ui/words/reasons.h"
 #include "ui/words/states.h"
 
@@ -77,8 +78,8 @@ static void view_detail_site(struct pager *l, struct probes_session *s, size_t p
 		pager_addf(l, STYLE_WARN, "      hits not known: %s",
 			reasons_shared(hits.shared, why, sizeof why));
 	else if (hits.counted)
-		pager_addf(l, STYLE_COUNTED, "      %llu hits  (%s)", (unsigned long long)hits.hits,
-			probes_tactic_name(hits.tactic));
+		pager_addf(l, STYLE_COUNTED, "      %llu hits  (%s)",
+			(unsigned long long)hits.since, probes_tactic_name(hits.tactic));
 	else if (hits.why)
 		pager_addf(l, STYLE_WARN, "      not counted: %s",
 			text_clean(hits.why, why, sizeof why));
@@ -145,7 +146,7 @@ static void view_detail_process(struct app *a, const struct model_member *member
 		pager_addf(l, STYLE_WARN, "             unloaded: this was its place");
 	if (o->deleted)
 		view_detail_value(a, "", "deleted or replaced on disk");
-	if (o->left_out)
+	if (o->left_out || o->malformed)
 		view_detail_value(a, "", o->why);
 	view_detail_value(a, "", o->executable ? "the program itself" : "a library");
 	view_detail_value(
@@ -190,7 +191,8 @@ static const char *view_detail_hits(const struct row *r, char *out, size_t size)
 
 	if (r->shared && !r->trend->ms)
 		return "not known: another process has the same counters";
-	snprintf(out, size, "%llu", (unsigned long long)r->trend->total);
+	snprintf(out, size, "%s%llu", row_total_partial(r) ? "~" : "",
+		(unsigned long long)r->trend->total);
 	if (trend_rate(r->trend) >= 0)
 		text_addf(out, size, ", now %s a second  %s",
 			trend_human(trend_rate(r->trend), figure, sizeof figure),
@@ -198,8 +200,12 @@ static const char *view_detail_hits(const struct row *r, char *out, size_t size)
 	if (r->shared)
 		text_addf(out, size, "; without processes that share their counters");
 	if (r->sites_counted < r->sites)
-		text_addf(out, size, "; %u of %u sites are counted, the others may hit, too",
+		text_addf(out, size, "; %u of %u sites are counted, the rest may be hit as well",
 			r->sites_counted, r->sites);
+	if (r->missed_sites)
+		text_addf(out, size, "; of a process that has ended, not all sites were counted");
+	if (r->missed_end)
+		text_addf(out, size, "; hits of the last moment of a process may be missing");
 	return out;
 }
 
@@ -213,7 +219,7 @@ static void view_detail_values(const struct app *a, struct pager *l, int columns
 
 	if (f->summed)
 		pager_addf(l, STYLE_PLAIN, "  values of %" PRIu64 " event%s since %s", f->summed,
-			f->summed == 1 ? "" : "s", event_time(f->summed_ns, false, time));
+			line_s(f->summed), event_time(f->summed_ns, false, time));
 	for (unsigned i = 0; i < PROBES_EVENT_ARGUMENTS; i++) {
 		const struct distribution *d = &f->values[i];
 
@@ -246,7 +252,7 @@ static void view_detail_events(struct app *a)
 
 	if (!feed_has(f, a->text.row)) {
 		view_detail_value(a, "values",
-			a->replay ? "unknown: v reads its events" : "unknown: v keeps its events");
+			a->replay ? "none yet: v reads the events" : "none yet: v records events");
 		return;
 	}
 	feed_choose(f, &a->model, a->text.row);
@@ -262,13 +268,12 @@ static void view_detail_build(struct app *a)
 	struct view_detail_sums sums;
 	struct model_member member;
 	uint32_t at = r->member;
-	char hits[256];
+	char hits[TEXT_MAX];
 	const struct probes_probe *p;
 
 	member = model_member(&a->model, a->text.row);
 	p = probes_at(a->model.processes[member.process].session, member.probe);
-	snprintf(a->text.heading, sizeof a->text.heading, "Detail of %s", r->label);
-	pager_clear(l);
+	view_text_begin(a, "Detail of %s", r->label);
 	view_detail_sum(r, &sums);
 	pager_addf(l, STYLE_PLAIN, "  state      %s", sums.state);
 	pager_addf(l, STYLE_PLAIN, "  %-8s   %s", sums.label, sums.sites);
@@ -278,7 +283,7 @@ static void view_detail_build(struct app *a)
 	if (p->arguments && *p->arguments)
 		view_detail_events(a);
 	if (!r->switchable && !a->replay)
-		view_detail_value(a, "hand-over", "y shows commands of bpftrace, gdb and perf");
+		view_detail_value(a, "tools", "y shows commands for bpftrace, gdb and perf");
 	while (model_next(&a->model, &at, &member))
 		view_detail_process(a, &member);
 }
@@ -296,8 +301,10 @@ void view_detail_glance(struct app *a, const struct model_member *member, int ro
 	uint32_t i = 0;
 
 	view_detail_sum(&m->rows[row], &sums);
-	pager_addf(l, STYLE_PLAIN, "  %s   %s %s   semaphore %s", sums.state, sums.label,
-		sums.sites, sums.ref);
+	/* "counted 1/1" once, where that is its state, too */
+	pager_addf(l, STYLE_PLAIN, "  %s%s%s %s   semaphore %s",
+		strcmp(sums.state, sums.label) ? sums.state : "",
+		strcmp(sums.state, sums.label) ? "   " : "", sums.label, sums.sites, sums.ref);
 	pager_addf(l, STYLE_PLAIN, "  %s%s%s",
 		probe_name_base(text_clean(o->path, text, sizeof text)),
 		o->deleted ? " (deleted or replaced)" : "", o->executable ? "" : ", a library");
@@ -331,15 +338,10 @@ static struct app_selection view_detail_selection(const struct app *a)
 }
 
 const struct view_ops view_detail_ops = {
+	VIEW_TEXT_OPS,
 	.where = IN_DETAIL,
-	.around = 1,
 	.build = view_detail_build,
 	.refresh = view_detail_build,
-	.layout = view_text_layout,
-	.draw = view_text_draw,
-	.move = view_text_move,
-	.search = view_text_search,
-	.seek = view_text_seek,
 	.row = view_text_row,
 	.selection = view_detail_selection,
 	.write = view_text_write,

@@ -1,6 +1,4 @@
-/*
- * One event: when and where it happened, and each argument in full.
- */
+/* One event: when and where it happened, and each argument in full. */
 #include "ui/tui/views/view.h"
 
 #include "ui/figures/event.h"
@@ -54,9 +52,7 @@ static void view_event_build(struct app *a)
 	char text[TEXT_MAX], time[EVENT_TIME_BYTES], name[EVENT_CALLER_BYTES];
 	size_t probe;
 
-	pager_clear(&a->text.pager);
-	snprintf(a->text.heading, sizeof a->text.heading, "Event of %.100s",
-		one ? a->model.rows[one->row].label : "");
+	view_text_begin(a, "Event of %.100s", one ? a->model.rows[one->row].label : "");
 	if (!one) {
 		pager_addf(&a->text.pager, STYLE_WARN, "  this event is no longer kept");
 		return;
@@ -87,14 +83,6 @@ static void view_event_build(struct app *a)
 }
 
 const struct view_ops view_event_ops = {
-	.where = IN_TEXT,
-	.around = 1,
-	.overlay = true,
+	VIEW_OVERLAY_OPS,
 	.build = view_event_build,
-	.layout = view_text_layout,
-	.draw = view_text_draw,
-	.move = view_text_move,
-	.search = view_text_search,
-	.seek = view_text_seek,
-	.write = view_text_write,
 };

@@ -8,6 +8,7 @@
 #include "ui/tui/rows/trend.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,17 +23,6 @@
 #define VIEW_EVENTS_PROBE 28 /* and at most */
 
 /* ---------------------------------------------------------------- one event */
-
-/* Do all rows have one provider? Then the names are enough. */
-static bool view_events_one_family(const struct app *a)
-{
-	const struct feed *f = &a->events.feed;
-
-	for (size_t i = 1; i < f->count; i++)
-		if (a->model.rows[f->rows[i].row].family != a->model.rows[f->rows[0].row].family)
-			return false;
-	return true;
-}
 
 static const char *view_events_name(const struct app *a, uint32_t row)
 {
@@ -116,7 +106,10 @@ static void view_events_build(struct app *a)
 	char *heading = a->text.heading;
 	size_t size = sizeof a->text.heading;
 
-	a->events.family = view_events_one_family(a);
+	a->events.family = true;
+	for (size_t i = 1; i < f->count; i++)
+		a->events.family &= a->model.rows[f->rows[i].row].family ==
+				    a->model.rows[f->rows[0].row].family;
 	a->events.width = view_events_width(a);
 	snprintf(heading, size, "Events: %.100s",
 		f->count ? a->model.rows[f->rows[0].row].label : "none");
@@ -136,7 +129,7 @@ static void view_events_recorded(const struct app *a, char *out, size_t size)
 		text_addf(out, size, ", %" PRIu64 " hits only counted", f->pass.end.only_counted);
 	if (f->kept < f->sum.delivered)
 		text_addf(out, size, "; the last %zu are listed (\\ chooses others)", f->kept);
-	text_addf(out, size, "; %s", replay_state(a->replay, &f->pass, state, sizeof state));
+	text_addf(out, size, "; %s", view_replay_state(a, &f->pass, state, sizeof state));
 }
 
 bool view_events_state(const struct app *a, char *out, size_t size)
@@ -152,8 +145,7 @@ bool view_events_state(const struct app *a, char *out, size_t size)
 	}
 	for (size_t i = 0; i < f->count; i++)
 		over += f->rows[i].over;
-	snprintf(out, size, "  %" PRIu64 " event%s", f->sum.delivered,
-		f->sum.delivered == 1 ? "" : "s");
+	snprintf(out, size, "  %" PRIu64 " event%s", f->sum.delivered, line_s(f->sum.delivered));
 	if (f->count > 1)
 		text_addf(out, size, " of %zu probes", f->count);
 	if (on && !a->replay && trend_rate(&f->trend) >= 0)
@@ -161,17 +153,19 @@ bool view_events_state(const struct app *a, char *out, size_t size)
 			trend_human(trend_rate(&f->trend), text, sizeof text));
 	if (f->sum.lost)
 		text_addf(out, size, ", %" PRIu64 " lost", f->sum.lost);
+	if (f->sum.undecided)
+		text_addf(out, size, ", %" PRIu64 " left out (unread)", f->sum.undecided);
 	if (f->unkept)
 		text_addf(out, size, ", %" PRIu64 " not kept while frozen", f->unkept);
 	if (over)
-		text_addf(out, size, ", %zu probe%s only counted", over, over == 1 ? "" : "s");
+		text_addf(out, size, ", %zu probe%s only counted", over, line_s(over));
 	if (a->replay)
 		view_events_recorded(a, out, size);
 	else if (!on)
 		text_addf(out, size, "; no more: %s%s", why,
 			app_have(a) & NEED_SWITCH &&
 					app_view(a)->where & (IN_EVENTS | IN_HISTOGRAM | IN_CALLERS)
-				? " (r begins again)"
+				? " (r restarts)"
 				: "");
 	else if (on < f->part_count)
 		text_addf(out, size, "; in %zu of %zu processes", on, f->part_count);
@@ -186,8 +180,16 @@ bool view_events_state(const struct app *a, char *out, size_t size)
 	if (on && on < f->part_count)
 		text_addf(out, size, "; elsewhere: %s", why);
 	if (a->replay)
-		return f->sum.lost || f->pass.end.only_counted || *f->pass.why;
-	return f->sum.lost || f->unkept || over || on < f->part_count;
+		return f->sum.lost || f->sum.undecided || f->pass.end.only_counted || *f->pass.why;
+	return f->sum.lost || f->sum.undecided || f->unkept || over || on < f->part_count;
+}
+
+void view_events_label(struct app *a)
+{
+	char text[TEXT_MAX];
+	bool warn = view_events_state(a, text, sizeof text);
+
+	view_text_label(a, warn ? STYLE_WARN : STYLE_PLAIN, "events", text);
 }
 
 static void view_events_layout(struct app *a)
@@ -246,7 +248,9 @@ static void view_events_draw(const struct app *a, struct canvas *c)
 	}
 	if (!l->count)
 		canvas_put(c, VIEW_EVENTS_TOP, VIEW_EVENTS_LEFT, -1, STYLE_DIM,
-			feed_on(&a->events.feed) ? "no hit yet" : "none");
+			!feed_on(&a->events.feed)  ? "none"
+			: a->events.feed.ask.where ? "no such hit yet"
+						   : "no hit yet");
 }
 
 /* ---------------------------------------------------------------- keys */
@@ -265,7 +269,6 @@ static void view_events_move(struct app *a, enum request r)
 
 static bool view_events_click(struct app *a, int y, int x)
 {
-	(void)x;
 	if (!view_rows_click(&a->events.rows, VIEW_EVENTS_TOP, y))
 		return false;
 	a->events.leaves = a->events.rows.cursor + 1 < a->events.rows.count;
@@ -278,8 +281,8 @@ bool view_events_leave(struct app *a, enum request r)
 		return false;
 	app_open(a, VIEW_LIST);
 	if (feed_on(&a->events.feed) && !a->replay)
-		app_say(a, "events still come: v on the same probes shows them, and v there "
-			   "stops them");
+		app_pass(a, "still recording: v on the same probes shows the events; v again "
+			    "stops");
 	return true;
 }
 
@@ -300,16 +303,6 @@ static uint32_t view_events_row(const struct app *a)
 	if (!one && a->events.feed.count == 1 && a->events.rows.count)
 		return a->events.feed.rows[0].row;
 	return one ? one->row : ROWLIST_NONE;
-}
-
-static struct rowlist *view_events_rows(struct app *a)
-{
-	return &a->events.rows;
-}
-
-static struct search *view_events_search(struct app *a)
-{
-	return &a->events.search;
 }
 
 static const char *view_events_text(const void *data, size_t i)
@@ -359,8 +352,8 @@ const struct view_ops view_events_ops = {
 	.click = view_events_click,
 	.request = view_events_request,
 	.row = view_events_row,
-	.rows = view_events_rows,
-	.search = view_events_search,
+	.rows = offsetof(struct app, events.rows),
+	.search = offsetof(struct app, events.search),
 	.seek = view_events_seek,
 	.write = view_events_write,
 };

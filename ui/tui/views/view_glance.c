@@ -16,10 +16,9 @@ static struct model_member view_glance_member(const struct model *m, uint32_t ro
 {
 	struct model_member member;
 
-	for (uint32_t at = m->rows[row].member; model_next(m, &at, &member);) {
+	for (uint32_t at = m->rows[row].member; model_next(m, &at, &member);)
 		if (!m->processes[member.process].gone)
 			return member;
-	}
 	return model_member(m, row);
 }
 
@@ -64,7 +63,7 @@ void view_glance_draw(const struct app *a, struct canvas *c, const struct view_l
 
 int64_t view_glance_wait(const struct app *a)
 {
-	int64_t wait = a->last_key_ms + VIEW_GLANCE_MS - app_now_ms();
+	int64_t wait = a->last_key_ms + VIEW_GLANCE_MS - now_ms();
 
 	if (a->prompt.ops || a->glance.row == MODEL_NONE || a->glance.looked)
 		return -1;

@@ -7,6 +7,7 @@
 #include "ui/figures/event.h"
 #include "ui/tui/app/new_children.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 #include "ui/words/states.h"
 
 #include <stdarg.h>
@@ -59,7 +60,7 @@ static int view_header_width(const struct view_header_line *l, int gap)
 static void view_header_thin(
 	struct view_header_line *l, int gap, int columns, enum view_header_drop from)
 {
-	for (enum view_header_drop rank = FIRST; rank >= from; rank--) {
+	for (enum view_header_drop rank = FIRST; rank >= from; rank--)
 		for (int i = l->count - 1; i >= 0 && view_header_width(l, gap) > columns; i--) {
 			if (l->pieces[i].drop != rank)
 				continue;
@@ -67,7 +68,6 @@ static void view_header_thin(
 			memmove(&l->pieces[i], &l->pieces[i + 1],
 				(size_t)(l->count - i) * sizeof l->pieces[i]);
 		}
-	}
 }
 
 /* The first piece is a name, or what somebody typed: it is cut if all else does not help. */
@@ -101,8 +101,7 @@ static void view_header_put(struct view_header_line *l, struct canvas *c, int y)
 		right += l->pieces[i].right ? text_width(l->pieces[i].text) + gap : 0;
 	right = c->columns - right + gap;
 	canvas_line(c, y, l->style, "");
-	for (int i = 0; i < l->count; i++) {
-		const struct view_header_piece *p = &l->pieces[i];
+	for (const struct view_header_piece *p = l->pieces; p < l->pieces + l->count; p++) {
 		int *at = p->right ? &right : &x;
 
 		width = canvas_put(
@@ -146,6 +145,11 @@ static void view_header_access(const struct app *a, struct view_header_line *l)
 				 ->brief,
 			sizeof l->pieces[0].brief, "HELD: r runs it");
 	} else {
+		/* It only looks idle. */
+		if (a->stopped && a->model.process_count == 1)
+			view_header_add(l, KEEP, STYLE_WARN, "STOPPED");
+		else if (a->stopped)
+			view_header_add(l, KEEP, STYLE_WARN, "%zu STOPPED", a->stopped);
 		if (lease > 0) /* there is something to undo */
 			view_header_add(l, KEEP, STYLE_PLAIN, "lease %ld%c",
 				lease >= 60 ? lease / 60 : lease, lease >= 60 ? 'm' : 's');
@@ -193,7 +197,7 @@ static void view_header_identity(const struct app *a, struct canvas *c, int y)
 			view_header_span(a->info.up_seconds, span, sizeof span));
 	if (a->info.threads > 0)
 		view_header_add(&l, FIRST, STYLE_PLAIN, "%ld thread%s", a->info.threads,
-			a->info.threads == 1 ? "" : "s");
+			line_s(a->info.threads));
 	if (a->replay)
 		view_header_when(a, &l);
 	view_header_access(a, &l);
@@ -207,9 +211,10 @@ static void view_header_hits(const struct app *a, struct view_header_line *l)
 {
 	char figure[16] = "-", spark[128];
 	struct view_header_piece *p =
-		view_header_add(l, KEEP, STYLE_COUNTED, "%zu counted", a->model.counts.counted);
+		view_header_add(l, KEEP, STYLE_COUNTED, "%zu counted", a->model.counts.counted_now);
 
-	snprintf(p->brief, sizeof p->brief, "%s%zu", states_counted.mark, a->model.counts.counted);
+	snprintf(p->brief, sizeof p->brief, "%s%zu", states_counted.mark,
+		a->model.counts.counted_now);
 	if (trend_rate(&a->model.hits) >= 0)
 		trend_human(trend_rate(&a->model.hits), figure, sizeof figure);
 	p = view_header_add(l, KEEP, STYLE_PLAIN, "%5s hits/s", figure);
@@ -228,13 +233,15 @@ static void view_header_recorded(const struct app *a, struct view_header_line *l
 
 	if (events)
 		view_header_add(l, KEEP, STYLE_PLAIN, "%s event%s",
-			trend_exact(p->events, 12, figure, sizeof figure),
-			p->events == 1 ? "" : "s");
+			trend_exact(p->events, 12, figure, sizeof figure), line_s(p->events));
 	else
 		view_header_add(l, KEEP, STYLE_PLAIN, "latency of a pair (L)");
 	if (p->lost)
 		view_header_add(l, KEEP, STYLE_WARN, "%s LOST",
 			trend_exact(p->lost, 12, figure, sizeof figure));
+	if (p->end.undecided)
+		view_header_add(l, KEEP, STYLE_WARN, "%s LEFT OUT",
+			trend_exact(p->end.undecided, 12, figure, sizeof figure));
 	if (p->end.only_counted)
 		view_header_add(l, NEXT, STYLE_WARN, "%s only counted",
 			trend_exact(p->end.only_counted, 12, figure, sizeof figure));
@@ -242,7 +249,7 @@ static void view_header_recorded(const struct app *a, struct view_header_line *l
 		view_header_add(l, NEXT, STYLE_WARN, "cost too much");
 	piece = view_header_add(l, p->on || *p->why ? KEEP : LAST,
 		p->on || *p->why ? STYLE_WARN : STYLE_DIM, "%s",
-		replay_state(a->replay, p, state, sizeof state));
+		view_replay_state(a, p, state, sizeof state));
 	if (p->on)
 		snprintf(piece->brief, sizeof piece->brief, "%d %%", replay_percent(a->replay, p));
 	else if (*p->why)
@@ -286,7 +293,7 @@ static void view_header_states(const struct app *a, struct view_header_line *l)
 		p = view_header_add(l, KEEP, (int)state->style, "%zu %s", count, state->word);
 		snprintf(p->brief, sizeof p->brief, "%s%zu", state->mark, count);
 	}
-	if (n->counted)
+	if (n->counted_now)
 		view_header_hits(a, l);
 	else if (!model_switchable(&a->model))
 		snprintf(view_header_add(
@@ -305,7 +312,7 @@ static void view_header_counts(const struct app *a, struct canvas *c, int y)
 	if (n->left_out)
 		view_header_add(&l, KEEP, STYLE_WARN, "%zu NOTES LEFT OUT", n->left_out);
 	view_header_add(&l, LAST, STYLE_PLAIN, "%zu probe%s", a->model.row_count,
-		a->model.row_count == 1 ? "" : "s");
+		line_s(a->model.row_count));
 	view_header_states(a, &l);
 	if (n->objects > 1)
 		view_header_add(&l, SOON, STYLE_DIM, "in %zu objects", n->objects);
@@ -349,7 +356,7 @@ static void view_header_chosen(const struct app *a, struct view_header_line *l)
 			children == 1 ? "" : "ren");
 	if (a->objects.unread)
 		view_header_add(l, LAST, STYLE_WARN, "%zu object%s UNREAD (O)", a->objects.unread,
-			a->objects.unread == 1 ? "" : "s");
+			line_s(a->objects.unread));
 	p = view_header_add(l, SOON, STYLE_DIM, "%ssort %s%s", list->tree ? "tree " : "",
 		column_table[list->order].name, list->invert ? " inv" : "");
 	p->right = true;
@@ -374,7 +381,7 @@ static void view_header_both(const struct app *a, struct canvas *c, int y)
 		view_header_add(&l, KEEP, STYLE_WARN, "%zu LEFT OUT", a->model.counts.left_out);
 	if (!filter_text(a->list.filter)[0])
 		view_header_add(&l, LAST, STYLE_PLAIN, "%zu probe%s", a->model.row_count,
-			a->model.row_count == 1 ? "" : "s");
+			line_s(a->model.row_count));
 	if (a->frozen)
 		view_header_add(&l, KEEP, STYLE_WARN, "FROZEN");
 	view_header_states(a, &l);

@@ -19,36 +19,40 @@ struct view_help_line {
 /* The filter in full; the states are added from their table. */
 static const struct {
 	const char *keys, *probes, *processes; /* processes NULL: it is for probes alone */
+	const char *recorded; /* for those of a recording; NULL: the same; "": not for these */
 } view_help_filters[] = {
 	{"word",
 		"found anywhere in provider:name or in the object's file name; a capital letter "
 		"makes case matter",
-		"found anywhere in pid, user or command; a capital letter makes case matter"},
+		"found anywhere in pid, user or command; a capital letter makes case matter", NULL},
 	{"a b", "several words: all of them must be found",
-		"several words: all of them must be found"},
-	{"a|b", "either", "either"},
-	{"-word", "not", "not"},
+		"several words: all of them must be found", NULL},
+	{"a|b", "either", "either", NULL},
+	{"-word", "not", "not", NULL},
 	{"~regex",
 		"a regular expression, also found anywhere: ^ is the start of provider:name, $ its "
 		"end",
-		"a regular expression, also found anywhere"},
+		"a regular expression, also found anywhere", NULL},
 	{"\"on\"", "in quotes every word is text, not a state; so are blanks and |",
+		"in quotes every word is text; so are blanks and |",
 		"in quotes every word is text; so are blanks and |"},
-	{"tagged", "tagged with Space", "tagged with Space"},
-	{"mine", "held or counted by this session", NULL},
-	{"counted", "its hits are counted", NULL},
+	{"tagged", "tagged with Space", "tagged with Space", NULL},
+	{"mine", "held or counted by this session", NULL, ""},
+	{"counted", "its hits are counted", NULL, "its hits were recorded"},
 	{"hits>100",
 		"more than 100 hits since counting began; rate>2.5k: hits a second; also < <= >= = "
 		"and k, M, G",
-		NULL},
-	{"prov:x obj:x", "only in the provider, only in the object's file name", NULL},
-	{"fn:x", "in the name of a function that contains one of its sites", NULL},
+		NULL, "more than 100 events; also < <= >= = and k, M, G"},
+	{"prov:x obj:x", "only in the provider, only in the object's file name", NULL, NULL},
+	{"fn:x", "in the name of a function that contains one of its sites", NULL, NULL},
 };
 
 /* What the list of processes shows. */
 static const struct view_help_line view_help_picker[] = {
 	{"PROBES", "how many there are; + : or more; ? : some of its files could not be read"},
-	{"CAN", "what you are permitted to do: list the probes, read their states, switch them"},
+	{"CAN", "what you are permitted to do: list the probes, read their states, switch them; "
+		"count : "
+		"only count their hits, since none has a switch"},
 	{"+", "tagged with Space: Enter opens all of these in one list"},
 };
 
@@ -77,6 +81,26 @@ static void view_help_title(struct app *a, const char *title)
 	pager_addf(&a->text.pager, STYLE_TITLE, "%s", title);
 }
 
+/* Of a recording only the columns that it can have: the others were never there to be hidden. */
+static void view_help_columns(struct app *a)
+{
+	char keys[64];
+
+	for (int c = 0; c < COLUMN_COUNT; c++) {
+		const struct column *column = &column_table[c];
+		const char *help = a->replay && column->recorded ? column->recorded : column->help;
+
+		if (!help || (a->replay && (a->hidden & 1u << c ||
+						   (c == COLUMN_PROCESSES &&
+							   a->model.process_count < 2) ||
+						   (column->hits && !a->model.counts.counted))))
+			continue;
+		snprintf(
+			keys, sizeof keys, "%s%s", column->title, column->form ? column->form : "");
+		view_help_line(a, keys, help);
+	}
+}
+
 /* Marks, words and columns of the list. */
 static void view_help_legend(struct app *a)
 {
@@ -99,15 +123,23 @@ static void view_help_legend(struct app *a)
 		view_help_line(
 			a, "on" STATES_COUNTED_MARK, "on, and its hits are counted as well (H)");
 	}
-	view_help_line(a, "+", "tagged with Space: keys such as e act on all tagged rows");
-	for (int c = 0; c < COLUMN_COUNT; c++) {
-		const struct column *column = &column_table[c];
+	view_help_line(a, "+",
+		a->replay ? "tagged with Space: keys such as v act on all tagged rows"
+			  : "tagged with Space: keys such as e act on all tagged rows");
+	view_help_columns(a);
+}
 
-		snprintf(
-			keys, sizeof keys, "%s%s", column->title, column->form ? column->form : "");
-		if (column->help)
-			view_help_line(a, keys, column->help);
-	}
+/* What a request does; of a recording without what is refused there. */
+static const char *view_help_request(const struct app *a, enum request r)
+{
+	if (a->replay && r == REQUEST_PAIRS)
+		return "list pairs, by name, and which are incomplete";
+	if (a->replay && r == REQUEST_COMMAND)
+		return "command line: :filter  :sort  :q  :12 (row 12)  :$ (the last); Tab "
+		       "completes";
+	if (a->replay && r == REQUEST_QUIT)
+		return "quit";
+	return request_info(r)->help;
 }
 
 static void view_help_keys(struct app *a, unsigned where)
@@ -127,8 +159,8 @@ static void view_help_keys(struct app *a, unsigned where)
 			if (!begun)
 				view_help_title(a, request_section((enum request_section)s));
 			begun = true;
-			view_help_line(
-				a, request_keys((enum request)r, keys, sizeof keys), info->help);
+			view_help_line(a, request_keys((enum request)r, keys, sizeof keys),
+				view_help_request(a, (enum request)r));
 		}
 	}
 }
@@ -142,7 +174,9 @@ static void view_help_filter(struct app *a, bool processes)
 		const char *text =
 			processes ? view_help_filters[i].processes : view_help_filters[i].probes;
 
-		if (text)
+		if (a->replay && view_help_filters[i].recorded)
+			text = view_help_filters[i].recorded;
+		if (text && *text)
 			view_help_line(a, view_help_filters[i].keys, text);
 	}
 	for (int s = PROBES_OFF; s < STATES_COUNT; s++) {
@@ -152,7 +186,7 @@ static void view_help_filter(struct app *a, bool processes)
 		if (strcmp(name, states[s].word) != 0)
 			text_addf(names, sizeof names, " (%s)", states[s].word);
 	}
-	if (!processes)
+	if (!processes && !a->replay)
 		view_help_line(a, "on off ...", names);
 }
 
@@ -163,8 +197,7 @@ static void view_help_questions(struct app *a)
 	char text[400];
 	bool begun = false;
 
-	for (size_t i = 0; i < all->count; i++) {
-		const struct question *q = &all->all[i];
+	for (const struct question *q = all->all; q < all->all + all->count; q++) {
 		char note[200];
 
 		if (!app_asks(a, q))
@@ -182,8 +215,7 @@ static void view_help_build(struct app *a)
 {
 	unsigned where = a->views[a->before]->where;
 
-	snprintf(a->text.heading, sizeof a->text.heading, "Help: what works here");
-	pager_clear(&a->text.pager);
+	view_text_begin(a, "Help: what works here");
 	if (where & (IN_ROWS | IN_PAIRS))
 		view_help_legend(a);
 	if (where & IN_PICKER) {
@@ -199,14 +231,6 @@ static void view_help_build(struct app *a)
 }
 
 const struct view_ops view_help_ops = {
-	.where = IN_TEXT,
-	.around = 1,
-	.overlay = true,
+	VIEW_OVERLAY_OPS,
 	.build = view_help_build,
-	.layout = view_text_layout,
-	.draw = view_text_draw,
-	.move = view_text_move,
-	.search = view_text_search,
-	.seek = view_text_seek,
-	.write = view_text_write,
 };

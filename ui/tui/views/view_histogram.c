@@ -5,7 +5,6 @@
 #include "ui/tui/views/view.h"
 
 #include "ui/figures/event.h"
-#include "ui/tui/rows/trend.h"
 #include "ui/tui/terminal/text.h"
 
 #include <inttypes.h>
@@ -54,7 +53,7 @@ static void view_histogram_ranges(struct app *a)
 	const struct distribution *d = view_histogram_of(a);
 	struct distribution_row rows[DISTRIBUTION_BUCKETS];
 	size_t count = distribution_rows(d, rows);
-	bool wide = a->columns >= 60;
+	bool wide = a->columns >= VIEW_WIDE;
 	int at = wide ? VIEW_HISTOGRAM_AT : VIEW_HISTOGRAM_NARROW;
 	uint64_t most = 1;
 	char line[TEXT_MAX], from[40], to[40], range[90], bar[4 * VIEW_BAR];
@@ -62,15 +61,15 @@ static void view_histogram_ranges(struct app *a)
 	for (size_t i = 0; i < count; i++)
 		most = rows[i].count > most ? rows[i].count : most;
 	if (count)
-		pager_addf(&a->text.pager, STYLE_HEAD, "  %-20s%*s%s", "RANGE", wide ? 10 : 6,
-			"COUNT", wide ? "   SHARE" : "");
+		pager_addf(&a->text.pager, STYLE_HEAD, "  %-20s%*s%s", "RANGE",
+			VIEW_COUNT_WIDTH(wide), "COUNT", wide ? "   SHARE" : "");
 	for (size_t i = 0; i < count; i++) {
 		snprintf(range, sizeof range, "[%s, %s%c",
 			distribution_bound(rows[i].from, from, sizeof from),
 			distribution_bound(rows[i].to, to, sizeof to),
 			rows[i].to == INFINITY ? ']' : ')');
 		snprintf(line, sizeof line, "  %-20s", range);
-		view_share(line, sizeof line, rows[i].count, d->count, wide ? 10 : 6, wide);
+		view_share(a, line, sizeof line, rows[i].count, d->count, wide);
 		view_bar(
 			(double)rows[i].count / (double)most, a->columns - at - 1, bar, sizeof bar);
 		text_addf(line, sizeof line, "%*s%s", at - text_width(line), "", bar);
@@ -83,35 +82,25 @@ static void view_histogram_values(struct app *a)
 {
 	const struct distribution *d = view_histogram_of(a);
 	const struct distribution_value **all = distribution_sorted(d);
-	bool wide = a->columns >= 60;
+	bool wide = a->columns >= VIEW_WIDE;
 	uint64_t rest = d->count - d->others;
 	size_t shown = 0;
-	char line[TEXT_MAX], value[EVENT_VALUE_BYTES], safe[TEXT_MAX];
+	char value[EVENT_VALUE_BYTES], safe[TEXT_MAX];
 
 	if (d->count)
-		pager_addf(&a->text.pager, STYLE_HEAD, "  %*s%s  VALUE", wide ? 10 : 6, "COUNT",
-			wide ? "   SHARE" : "");
+		pager_addf(&a->text.pager, STYLE_HEAD, "  %*s%s  VALUE", VIEW_COUNT_WIDTH(wide),
+			"COUNT", wide ? "   SHARE" : "");
 	for (; all && shown < d->value_count && shown < VIEW_HISTOGRAM_MOST; shown++) {
 		rest -= all[shown]->count;
-		snprintf(line, sizeof line, "  ");
-		view_share(line, sizeof line, all[shown]->count, d->count, wide ? 10 : 6, wide);
-		text_addf(line, sizeof line, "  %s",
+		view_share_line(a, STYLE_PLAIN, all[shown]->count, d->count, wide,
 			text_shown(event_value(&all[shown]->value, value), safe, sizeof safe));
-		pager_addf(&a->text.pager, STYLE_PLAIN, "%s", line);
 	}
-	for (int other = 0; other < 2; other++) {
-		uint64_t more = other ? d->others : rest;
-
-		if (!more)
-			continue;
-		snprintf(line, sizeof line, "  ");
-		view_share(line, sizeof line, more, d->count, wide ? 10 : 6, wide);
-		text_addf(line, sizeof line,
-			other ? "  (values beyond the first %zu distinct ones)"
-			      : "  (%zu other values)",
-			other ? d->value_count : d->value_count - shown);
-		pager_addf(&a->text.pager, STYLE_DIM, "%s", line);
-	}
+	snprintf(safe, sizeof safe, "(%zu other values)", d->value_count - shown);
+	if (rest)
+		view_share_line(a, STYLE_DIM, rest, d->count, wide, safe);
+	snprintf(safe, sizeof safe, "(values beyond the first %zu distinct ones)", d->value_count);
+	if (d->others)
+		view_share_line(a, STYLE_DIM, d->others, d->count, wide, safe);
 	free(all);
 }
 
@@ -120,35 +109,27 @@ static void view_histogram_build(struct app *a)
 	const struct feed *f = &a->events.feed;
 	char text[TEXT_MAX], names[TEXT_MAX];
 	struct model_member member = model_member(&a->model, f->chosen);
-	bool warn;
 
-	snprintf(a->text.heading, sizeof a->text.heading, "Values of %.100s arg%u",
-		a->model.rows[f->chosen].label, a->events.argument);
+	view_text_begin(
+		a, "Values of %.100s arg%u", a->model.rows[f->chosen].label, a->events.argument);
 	event_argument_label(a->model.processes[member.process].session, member.probe, 0,
 		a->events.argument, text);
 	if (strncmp(text, "arg", 3) != 0)
 		text_addf(a->text.heading, sizeof a->text.heading, " (%s)",
 			text_shown(text, names, sizeof names));
 	a->text.row = f->chosen;
-	pager_clear(&a->text.pager);
-	warn = view_events_state(a, text, sizeof text);
-	view_text_label(a, warn ? STYLE_WARN : STYLE_PLAIN, "events", text);
+	view_events_label(a);
 	view_histogram_figures(a);
 	view_histogram_ranges(a);
 	view_histogram_values(a);
 }
 
 const struct view_ops view_histogram_ops = {
+	VIEW_TEXT_OPS,
 	.where = IN_HISTOGRAM,
-	.around = 1,
 	.build = view_histogram_build,
 	.refresh = view_histogram_build,
-	.layout = view_text_layout,
-	.draw = view_text_draw,
-	.move = view_text_move,
 	.request = view_events_leave,
 	.row = view_text_row,
-	.search = view_text_search,
-	.seek = view_text_seek,
 	.write = view_text_write_headed,
 };

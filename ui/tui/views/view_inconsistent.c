@@ -120,8 +120,8 @@ static void view_inconsistent_ways(struct app *a, const struct row *r)
 	pager_wrap(l, STYLE_PLAIN, "  e  ",
 		"force it on: the semaphore becomes 1, every site calls its handler", a->columns);
 	pager_wrap(l, STYLE_PLAIN, "  d  ",
-		"force it off: the semaphore becomes 0, no site calls its handler; whoever else "
-		"had enabled it loses it",
+		"force it off: the semaphore becomes 0, no site calls its handler; other tools "
+		"that enabled it lose it",
 		a->columns);
 	pager_wrap(l, STYLE_PLAIN, " ",
 		"What a killed session of probes-tui left is undone exactly by: probes-tui repair",
@@ -134,8 +134,7 @@ static void view_inconsistent_build(struct app *a)
 	struct model_member member;
 	uint32_t at = r->member;
 
-	snprintf(a->text.heading, sizeof a->text.heading, "What disagrees in %s", r->label);
-	pager_clear(&a->text.pager);
+	view_text_begin(a, "What disagrees in %s", r->label);
 	while (model_next(&a->model, &at, &member))
 		view_inconsistent_process(a, &member);
 	if (view_inconsistent_is(r->state))
@@ -146,15 +145,10 @@ static void view_inconsistent_build(struct app *a)
 }
 
 const struct view_ops view_inconsistent_ops = {
+	VIEW_TEXT_OPS,
 	.where = IN_INCONSISTENT,
-	.around = 1,
 	.build = view_inconsistent_build,
 	.refresh = view_inconsistent_build,
-	.layout = view_text_layout,
-	.draw = view_text_draw,
-	.move = view_text_move,
-	.search = view_text_search,
-	.seek = view_text_seek,
 	.row = view_text_row,
 	.write = view_text_write,
 };

@@ -8,19 +8,14 @@
 #include "ui/figures/latency.h"
 #include "ui/tui/rows/trend.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 #include "ui/words/reasons.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define VIEW_LATENCY_WIDE 60  /* columns, from which there is room for shares and percentiles */
 #define VIEW_LATENCY_MARKS 20 /* columns: " p50 p90 p99 p99.9" */
-
-static struct pager *view_latency_pager(struct app *a)
-{
-	return &a->text.pager;
-}
 
 /* Of a recording: was it measured, or is it computed of its events? */
 static void view_latency_recorded(struct app *a)
@@ -36,15 +31,16 @@ static void view_latency_recorded(struct app *a)
 			"round");
 	else
 		snprintf(text, sizeof text, "by %s, for %.3f s; %s", by,
-			(double)(t->to_ms - t->from_ms) / 1000,
-			replay_state(a->replay, &t->pass, state, sizeof state));
+			(double)t->covered_ns / 1e9,
+			view_replay_state(a, &t->pass, state, sizeof state));
 	if (t->over)
 		text_addf(text, sizeof text, "; it ended early, because it cost too much");
 	view_text_label(a, t->pass.ended && !t->over ? STYLE_PLAIN : STYLE_WARN,
 		measured ? "measured" : "computed", text);
-	if (t->pass.lost)
+	if (t->pass.lost || t->pass.end.undecided)
 		view_text_label(a, STYLE_WARN, "",
-			"events were lost: pairs are missing, or end without a start");
+			"events were lost or left out: a start or end without the other may have "
+			"had it");
 }
 
 /* Is it measured, how, and for how long? */
@@ -65,12 +61,10 @@ static void view_latency_state(struct app *a)
 		why = !strcmp(why, t->parts[i].why) ? why : "see below";
 	if (on)
 		snprintf(text, sizeof text, "by thread, for %.*f s",
-			t->to_ms - t->from_ms < 10000 ? 1 : 0,
-			(double)(t->to_ms - t->from_ms) / 1000);
+			t->covered_ns < 10000000000 ? 1 : 0, (double)t->covered_ns / 1e9);
 	else
-		snprintf(text, sizeof text, "for %.*f s, no longer: %s (r measures again)",
-			t->to_ms - t->from_ms < 10000 ? 1 : 0,
-			(double)(t->to_ms - t->from_ms) / 1000, why);
+		snprintf(text, sizeof text, "for %.*f s, no longer: %s (r restarts)",
+			t->covered_ns < 10000000000 ? 1 : 0, (double)t->covered_ns / 1e9, why);
 	if (on && t->count > 1)
 		text_addf(text, sizeof text, ", in %zu of %zu processes", on, t->count);
 	view_text_label(a, on ? STYLE_COUNTED : STYLE_WARN, "measured", text);
@@ -87,8 +81,8 @@ static void view_latency_figures(struct app *a)
 	char text[300], figure[48], spark[128];
 
 	snprintf(text, sizeof text, "%" PRIu64 ", %s a second", l->matched,
-		counting_rate_text(counting_rate(l->matched, (t->to_ms - t->from_ms) * 1000000),
-			figure, sizeof figure));
+		counting_rate_text(
+			counting_rate(l->matched, t->covered_ns), figure, sizeof figure));
 	if (timing_on(t) && trend_rate(&t->trend) >= 0)
 		text_addf(text, sizeof text, ", now %s  %s",
 			trend_human(trend_rate(&t->trend), figure, sizeof figure),
@@ -108,18 +102,9 @@ static void view_latency_figures(struct app *a)
 	snprintf(text, sizeof text,
 		"%" PRIu64 " still open, %" PRIu64 " end%s without start, %" PRIu64
 		" start%s without end, %" PRIu64 " nested, %" PRIu64 " lost",
-		l->open, l->end_without_start, l->end_without_start == 1 ? "" : "s",
-		l->start_without_end, l->start_without_end == 1 ? "" : "s", l->nested, l->lost);
+		l->open, l->end_without_start, line_s(l->end_without_start), l->start_without_end,
+		line_s(l->start_without_end), l->nested, l->lost);
 	view_text_label(a, l->lost ? STYLE_WARN : STYLE_PLAIN, "unmatched", text);
-}
-
-/* " p50 p90": the percentiles that lie in a row. */
-static void view_latency_marks(const struct latency_row *row,
-	const uint64_t figures[LATENCY_FIGURES], char *out, size_t size)
-{
-	for (int i = LATENCY_P50; i <= LATENCY_P999; i++)
-		if (figures[i] >= row->from && figures[i] < row->to)
-			text_addf(out, size, " %s", latency_names[i]);
 }
 
 static void view_latency_histogram(struct app *a)
@@ -127,7 +112,7 @@ static void view_latency_histogram(struct app *a)
 	const struct probes_latency *l = &a->timing.sum;
 	struct latency_row rows[LATENCY_ROWS];
 	size_t count = latency_rows(l, rows);
-	bool wide = a->columns >= VIEW_LATENCY_WIDE;
+	bool wide = a->columns >= VIEW_WIDE;
 	int at = wide ? 43 : 29, width = a->columns - at - (wide ? VIEW_LATENCY_MARKS : 1);
 	uint64_t figures[LATENCY_FIGURES], most = 1;
 	char from[48], to[48], line[TEXT_MAX], bar[4 * VIEW_BAR];
@@ -137,25 +122,20 @@ static void view_latency_histogram(struct app *a)
 	latency_figures(l, figures);
 	for (size_t i = 0; i < count; i++)
 		most = rows[i].count > most ? rows[i].count : most;
-	pager_addf(view_latency_pager(a), STYLE_HEAD, "%21s %*s%s", "DURATION", wide ? 10 : 6,
+	pager_addf(&a->text.pager, STYLE_HEAD, "%21s %*s%s", "DURATION", VIEW_COUNT_WIDTH(wide),
 		"PAIRS", wide ? "   SHARE" : "");
-	for (size_t i = 0; i < count; i++) {
-		const struct latency_row *row = &rows[i];
-
+	for (const struct latency_row *row = rows; row < rows + count; row++) {
 		snprintf(line, sizeof line, "  %8s - %8s ",
 			latency_time(row->from, from, sizeof from),
 			row->to == UINT64_MAX ? "" : latency_time(row->to, to, sizeof to));
-		text_addf(line, sizeof line, "%*s", wide ? 10 : 6,
-			trend_exact(row->count, wide ? 10 : 6, from, sizeof from));
-		if (wide)
-			text_addf(line, sizeof line, " %5.1f %%",
-				(double)row->count * 100 / (double)l->matched);
+		view_share(a, line, sizeof line, row->count, l->matched, wide);
 		view_bar((double)row->count / (double)most, width, bar, sizeof bar);
 		text_addf(line, sizeof line, "%*s%s", at - text_width(line), "", bar);
-		if (wide)
-			view_latency_marks(row, figures, line, sizeof line);
-		pager_addf(view_latency_pager(a), STYLE_PLAIN, "%s", line);
-		pager_tint(view_latency_pager(a), at, STYLE_COUNTED);
+		for (int k = LATENCY_P50; wide && k <= LATENCY_P999; k++)
+			if (figures[k] >= row->from && figures[k] < row->to)
+				text_addf(line, sizeof line, " %s", latency_names[k]);
+		pager_addf(&a->text.pager, STYLE_PLAIN, "%s", line);
+		pager_tint(&a->text.pager, at, STYLE_COUNTED);
 	}
 }
 
@@ -168,16 +148,18 @@ static void view_latency_processes(struct app *a)
 
 	if (t->count < 2)
 		return;
-	pager_addf(view_latency_pager(a), STYLE_HEAD, "  %7s %10s  %8s %8s %8s", "PID", "PAIRS",
-		"P50", "P99", "MAX");
+	pager_addf(&a->text.pager, STYLE_HEAD, "  %7s %10s  %8s %8s %8s", "PID", "PAIRS", "P50",
+		"P99", "MAX");
 	for (size_t i = 0; i < t->count; i++) {
 		static const enum latency_figure shown[] = {LATENCY_P50, LATENCY_P99, LATENCY_MAX};
 		const struct timing_part *part = &t->parts[i];
 		char line[TEXT_MAX];
 
 		latency_figures(&part->now, figures);
-		snprintf(line, sizeof line, "  %7d %10" PRIu64 " ",
-			(int)a->model.processes[part->process].pid, part->now.matched);
+		snprintf(text, sizeof text, "%" PRIu64, part->now.matched);
+		snprintf(line, sizeof line, "  %7d %10s ",
+			(int)a->model.processes[part->process].pid,
+			part->now.shared || !part->measured ? "-" : text);
 		for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
 			text_addf(line, sizeof line, " %8s",
 				part->now.matched
@@ -185,7 +167,7 @@ static void view_latency_processes(struct app *a)
 					: "-");
 		if (part->why[0])
 			text_addf(line, sizeof line, "  %s", part->why);
-		pager_addf(view_latency_pager(a), part->on ? STYLE_PLAIN : STYLE_DIM, "%s", line);
+		pager_addf(&a->text.pager, part->on ? STYLE_PLAIN : STYLE_DIM, "%s", line);
 	}
 }
 
@@ -202,14 +184,13 @@ static void view_latency_left(struct app *a, uint32_t row)
 				&reasons, a->model.processes[member.process].session, member.probe);
 	if (!reasons.sites || a->replay || !timing_on(&a->timing))
 		return;
-	pager_addf(view_latency_pager(a), STYLE_WARN,
-		"  %zu site%s of %.80s %s not measured; pairs that "
-		"pass there are missing:",
-		reasons.sites, reasons.sites == 1 ? "" : "s", a->model.rows[row].label,
+	pager_addf(&a->text.pager, STYLE_WARN,
+		"  %zu site%s of %.80s %s not measured; pairs that pass there are missing:",
+		reasons.sites, line_s(reasons.sites), a->model.rows[row].label,
 		reasons.sites == 1 ? "is" : "are");
 	for (size_t i = 0; i < reasons.count; i++) {
 		snprintf(label, sizeof label, "  %5zu  ", reasons.all[i].sites);
-		pager_wrap(view_latency_pager(a), STYLE_PLAIN, label,
+		pager_wrap(&a->text.pager, STYLE_PLAIN, label,
 			text_clean(reasons.all[i].why, why, sizeof why), a->columns);
 	}
 }
@@ -219,10 +200,9 @@ static void view_latency_build(struct app *a)
 	const struct timing *t = &a->timing;
 	const struct row *start = &a->model.rows[t->start], *end = &a->model.rows[t->end];
 
-	snprintf(a->text.heading, sizeof a->text.heading, "Latency: %.100s -> %.100s", start->label,
+	view_text_begin(a, "Latency: %.100s -> %.100s", start->label,
 		start->family == end->family ? row_name(end) : end->label);
 	a->text.row = t->start;
-	pager_clear(&a->text.pager);
 	view_latency_state(a);
 	view_latency_figures(a);
 	view_latency_left(a, t->start);
@@ -237,21 +217,16 @@ static bool view_latency_request(struct app *a, enum request r)
 		return false;
 	app_open(a, VIEW_LIST);
 	if (timing_on(&a->timing) && !a->replay)
-		app_say(a, "still measuring %.80s: L shows it again, and L there stops it",
+		app_pass(a, "still measuring %.80s: L shows it again, L once more stops it",
 			a->text.heading + strlen("Latency: "));
 	return true;
 }
 
 const struct view_ops view_latency_ops = {
+	VIEW_TEXT_OPS,
 	.where = IN_LATENCY,
-	.around = 1,
 	.build = view_latency_build,
 	.refresh = view_latency_build,
-	.layout = view_text_layout,
-	.draw = view_text_draw,
-	.move = view_text_move,
 	.request = view_latency_request,
-	.search = view_text_search,
-	.seek = view_text_seek,
 	.write = view_text_write_headed,
 };

@@ -28,8 +28,7 @@ static void view_libraries_build(struct app *a)
 	size_t count;
 	char text[TEXT_MAX], label[32];
 
-	snprintf(a->text.heading, sizeof a->text.heading, "Objects of %s", a->title);
-	pager_clear(l);
+	view_text_begin(a, "Objects of %s", a->title);
 	all = objects_that(&a->model, unreadable_is, &count);
 	if (count)
 		pager_wrap(l, STYLE_WARN, "",
@@ -60,14 +59,6 @@ static void view_libraries_build(struct app *a)
 }
 
 const struct view_ops view_libraries_ops = {
-	.where = IN_TEXT,
-	.around = 1,
-	.overlay = true,
+	VIEW_OVERLAY_OPS,
 	.build = view_libraries_build,
-	.layout = view_text_layout,
-	.draw = view_text_draw,
-	.move = view_text_move,
-	.search = view_text_search,
-	.seek = view_text_seek,
-	.write = view_text_write,
 };

@@ -1,6 +1,4 @@
-/*
- * The list of probes: header, rows, what lies under the cursor, the program's last lines.
- */
+/* The list of probes: header, rows, what lies under the cursor, the program's last lines. */
 #include "ui/tui/views/view.h"
 
 #include "ui/tui/rows/argline.h"
@@ -149,19 +147,6 @@ static void view_list_match(const struct app *a, const struct column_layout *l, 
 	canvas_put(c, y, at->x + from, to - from, style | STYLE_MATCH, text_skip(shown, from));
 }
 
-/* The provider and its colon, as far as they are shown: the name is what matters. */
-static void view_list_provider(struct canvas *c, int y, const struct column_place *at,
-	const char *shown, const struct row *r, int style)
-{
-	size_t length = (size_t)(row_name(r) - r->label);
-	char provider[TEXT_MAX];
-
-	if (length < sizeof provider && !strncmp(shown, r->label, length)) {
-		snprintf(provider, sizeof provider, "%.*s", (int)length, r->label);
-		canvas_put(c, y, at->x, at->width, style | STYLE_PROVIDER, provider);
-	}
-}
-
 static void view_list_line(const struct app *a, const struct column_layout *l, struct canvas *c,
 	int y, uint32_t id, bool cursor)
 {
@@ -171,6 +156,7 @@ static void view_list_line(const struct app *a, const struct column_layout *l, s
 	/* What cannot be switched is dimmed from the start. */
 	int state = (int)row_state(r)->style;
 	int plain = group ? STYLE_TITLE : state == STYLE_DIM ? STYLE_DIM : STYLE_PLAIN;
+	size_t provider = (size_t)(row_name(r) - r->label);
 	char cell[2 * TEXT_MAX], fitted[TEXT_MAX];
 
 	if (cursor)
@@ -185,8 +171,11 @@ static void view_list_line(const struct app *a, const struct column_layout *l, s
 			group && i == COLUMN_PROBE
 				? text_fit(fitted, sizeof fitted, cell, at->width)
 				: column_fit(fitted, sizeof fitted, l, (enum column_id)i, cell));
-		if (i == COLUMN_PROBE && plain == STYLE_PLAIN)
-			view_list_provider(c, y, at, fitted, r, base);
+		/* The provider and its colon, if all of it is shown: the name is what matters. */
+		if (i == COLUMN_PROBE && plain == STYLE_PLAIN &&
+			!strncmp(fitted, r->label, provider))
+			canvas_putf(c, y, at->x, base | STYLE_PROVIDER, "%.*s", (int)provider,
+				r->label);
 	}
 	canvas_putf(c, y, l->at[COLUMN_STATE].x, base | plain, "%s%c",
 		cursor ? text_glyph(TEXT_CURSOR) : " ", r->tag ? '+' : ' ');
@@ -221,6 +210,21 @@ static void view_list_heading(
 		canvas_put(c, y, c->columns - 1, 1, STYLE_HEAD, ">");
 }
 
+/* What its kind means for the keys. */
+static const char *view_list_kind(const struct app *a, uint32_t id, const struct probes_probe *p)
+{
+	const struct row *r = &a->model.rows[id];
+
+	if (p->broken)
+		return ", broken: never switched";
+	if (p->semaphore_count || a->replay)
+		return "";
+	if (r->sites_counted || r->state == PROBES_UNLOADED || !(app_have(a) & NEED_SWITCH))
+		return ", no semaphore";
+	return model_in_vain(&a->model, id) ? ", no semaphore, cannot be counted (i=why)"
+					    : ", no semaphore: H counts its hits";
+}
+
 /* "-- 20 more --   row 1/27  top"; below it the kind of the probe under the cursor, its arguments
  * and where it lies, which are the same in every process. */
 static void view_list_below(const struct app *a, struct canvas *c, struct area area)
@@ -239,7 +243,9 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 	if (area.rows < 2 || (id == ROWLIST_NONE && !g))
 		return;
 	if (g) {
-		snprintf(text, sizeof text, "group: e d Space act on all %zu; h l fold   %s",
+		snprintf(text, sizeof text, "group: %s all %zu; h l fold   %s",
+			g->sum.switchable && app_have(a) & NEED_SWITCH ? "e d Space act on"
+								       : "Space acts on",
 			g->count, g->sum.family->path);
 	} else {
 		struct model_member m = model_member(&a->model, id);
@@ -247,10 +253,7 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 			probes_at(a->model.processes[m.process].session, m.probe);
 
 		snprintf(text, sizeof text, "%s%s", probes_kind_name(p->kind),
-			p->broken                         ? ", broken: never switched"
-			: p->semaphore_count || a->replay ? ""
-			: a->model.rows[id].sites_counted ? ", no semaphore"
-							  : ", no semaphore: H counts its hits");
+			view_list_kind(a, id, p));
 		if (*argline_numbered(p->arguments, arguments, sizeof arguments))
 			text_addf(text, sizeof text, "   %s", arguments);
 		if (a->glance.where[0])
@@ -392,16 +395,6 @@ static bool view_list_click(struct app *a, int y, int x)
 	return false;
 }
 
-static struct rowlist *view_list_rows(struct app *a)
-{
-	return &a->list.rows;
-}
-
-struct search *view_list_search(struct app *a)
-{
-	return &a->list.search;
-}
-
 static bool view_list_seek(struct app *a, size_t from, int direction)
 {
 	return list_seek(&a->list, from, direction);
@@ -434,10 +427,9 @@ static struct app_selection view_list_selection(const struct app *a)
 
 	if (s.tagged) {
 		s.rows = mem_array(a->model.tagged, sizeof *s.rows);
-		for (size_t i = 0; i < l->sorted_count; i++) {
+		for (size_t i = 0; i < l->sorted_count; i++)
 			if (a->model.rows[l->sorted[i]].tag)
 				s.rows[s.count++] = l->sorted[i];
-		}
 	} else if (list_group(l)) {
 		s.rows = list_group_rows(l, list_group(l), &s.count);
 	} else {
@@ -454,8 +446,8 @@ const struct view_ops view_list_ops = {
 	.click = view_list_click,
 	.row = view_list_row,
 	.selection = view_list_selection,
-	.rows = view_list_rows,
-	.search = view_list_search,
+	.rows = offsetof(struct app, list.rows),
+	.search = offsetof(struct app, list.search),
 	.seek = view_list_seek,
 	.filter = view_list_filter,
 	.filtered = view_list_filtered,

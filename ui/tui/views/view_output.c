@@ -141,8 +141,6 @@ static void view_output_write(const struct app *a, FILE *out)
 		fprintf(out, "%s\n", emulator_line(e, i).text);
 }
 
-/* ---------------------------------------------------------------- search */
-
 /* How many lines are no longer kept. */
 static size_t view_output_gone(const struct app *a)
 {
@@ -222,8 +220,6 @@ static bool view_output_request(struct app *a, enum request r)
 	return true;
 }
 
-/* ---------------------------------------------------------------- the program */
-
 bool view_output_keys(struct app *a)
 {
 	uint32_t keys[64], key;
@@ -240,7 +236,7 @@ bool view_output_keys(struct app *a)
 			keys[count++] = key;
 	}
 	if (any) {
-		a->last_key_ms = app_now_ms();
+		a->last_key_ms = now_ms();
 		a->dirty = true;
 	}
 	if (!program_type(&a->program, keys, count))

@@ -1,6 +1,4 @@
-/*
- * The list of pairs: the state of both halves, and which are incomplete.
- */
+/* The list of pairs: the state of both halves, and which are incomplete. */
 #include "ui/tui/views/view.h"
 
 #include "ui/tui/terminal/mem.h"
@@ -35,10 +33,9 @@ static void view_pairs_layout(struct app *a)
 	uint32_t *ids = mem_array(p->count, sizeof *ids);
 	size_t count = 0;
 
-	for (size_t i = 0; i < p->count; i++) {
+	for (size_t i = 0; i < p->count; i++)
 		if (list_passes(&a->list, p->all[i].start) || list_passes(&a->list, p->all[i].end))
 			ids[count++] = (uint32_t)i;
-	}
 	qsort_r(ids, count, sizeof *ids, view_pairs_compare, a);
 	rowlist_set(&a->pairs.rows, ids, count);
 	rowlist_resize(&a->pairs.rows, app_view_rows(a));
@@ -114,11 +111,6 @@ static void view_pairs_move(struct app *a, enum request r)
 	view_rows_move(&a->pairs.rows, &a->hscroll, r);
 }
 
-static struct rowlist *view_pairs_rows(struct app *a)
-{
-	return &a->pairs.rows;
-}
-
 static const char *view_pairs_start(const void *data, size_t i)
 {
 	const struct app *a = data;
@@ -139,7 +131,6 @@ static bool view_pairs_seek(struct app *a, size_t from, int direction)
 
 static bool view_pairs_click(struct app *a, int y, int x)
 {
-	(void)x;
 	return view_rows_click(&a->pairs.rows, 2, y);
 }
 
@@ -191,8 +182,8 @@ const struct view_ops view_pairs_ops = {
 	.click = view_pairs_click,
 	.request = view_pairs_request,
 	.selection = view_pairs_selection,
-	.rows = view_pairs_rows,
-	.search = view_list_search,
+	.rows = offsetof(struct app, pairs.rows),
+	.search = offsetof(struct app, list.search),
 	.seek = view_pairs_seek,
 	.filter = view_list_filter,
 	.filtered = view_list_filtered,

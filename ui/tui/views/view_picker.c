@@ -1,6 +1,4 @@
-/*
- * The list of processes that hold probes: while the scan fills it in, one chooses which to open.
- */
+/* The list of processes that hold probes: while the scan fills it in, one chooses which to open. */
 #include "ui/tui/views/view.h"
 
 #include "ui/tui/app/targets_load.h"
@@ -13,8 +11,6 @@
 #define VIEW_PICKER_ABOVE 3       /* lines: title, filter, headings */
 #define VIEW_PICKER_REDRAW_MS 100 /* while the scan fills the list in */
 
-/* ---------------------------------------------------------------- drawing */
-
 static void view_picker_layout(struct app *a)
 {
 	rowlist_resize(&a->picker.rows, app_view_rows(a));
@@ -23,10 +19,10 @@ static void view_picker_layout(struct app *a)
 /* What may be done with the probes of a process: all of it, or on a narrow screen the most. */
 static const char *view_picker_can(const struct scan_process *p, bool words)
 {
-	static const char *const can[][2] = {
-		{"list", "list"}, {"read", "list read"}, {"switch", "list read switch"}};
+	static const char *const can[][2] = {{"list", "list"}, {"read", "list read"},
+		{"count", "list read count"}, {"switch", "list read switch"}};
 
-	return can[p->may_switch ? 2 : p->may_read][words];
+	return can[p->may_switch ? 3 : p->may_count ? 2 : p->may_read][words];
 }
 
 /* pid, user, how many probes, what may be done, command */
@@ -103,8 +99,6 @@ static void view_picker_draw(const struct app *a, struct canvas *c)
 	view_picker_sides(c, VIEW_PICKER_ABOVE + l->height, STYLE_DIM, left, right);
 }
 
-/* ---------------------------------------------------------------- keys */
-
 static void view_picker_move(struct app *a, enum request r)
 {
 	view_rows_move(&a->picker.rows, &a->hscroll, r);
@@ -112,7 +106,6 @@ static void view_picker_move(struct app *a, enum request r)
 
 static bool view_picker_click(struct app *a, int y, int x)
 {
-	(void)x;
 	return view_rows_click(&a->picker.rows, VIEW_PICKER_ABOVE, y);
 }
 
@@ -125,10 +118,9 @@ static void view_picker_open(struct app *a)
 	pid_t *pids = mem_array(count, sizeof *pids);
 	struct probes_error e = {0};
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (scan_identify(chosen[i].pid, &now) && now.start == chosen[i].start)
 			pids[same++] = now.pid;
-	}
 	app_hush(a);
 	if (!a->picker.rows.count)
 		app_say(a, "nothing to open: no process is shown");
@@ -138,16 +130,6 @@ static void view_picker_open(struct app *a)
 		app_say_error(a, "", &e);
 	free(chosen);
 	free(pids);
-}
-
-static struct rowlist *view_picker_rows(struct app *a)
-{
-	return &a->picker.rows;
-}
-
-static struct search *view_picker_search(struct app *a)
-{
-	return &a->picker.search;
 }
 
 static bool view_picker_seek(struct app *a, size_t from, int direction)
@@ -190,18 +172,16 @@ static bool view_picker_request(struct app *a, enum request r)
 	}
 }
 
-/* ---------------------------------------------------------------- the scan */
-
 static int64_t view_picker_wait(const struct app *a)
 {
-	return scan_wait(&a->picker.scan, app_now_ms());
+	return scan_wait(&a->picker.scan, now_ms());
 }
 
 /* Look at the next process. */
 static void view_picker_poll(struct app *a)
 {
 	struct picker *p = &a->picker;
-	int64_t now = app_now_ms();
+	int64_t now = now_ms();
 
 	if (scan_step(&p->scan, now)) {
 		if (p->scan.shortage.code)
@@ -226,8 +206,8 @@ const struct view_ops view_picker_ops = {
 	.move = view_picker_move,
 	.click = view_picker_click,
 	.request = view_picker_request,
-	.rows = view_picker_rows,
-	.search = view_picker_search,
+	.rows = offsetof(struct app, picker.rows),
+	.search = offsetof(struct app, picker.search),
 	.seek = view_picker_seek,
 	.filter = view_picker_filter,
 	.filtered = view_picker_filtered,

@@ -71,12 +71,6 @@ static struct canvas_paint emulator_paint(const VTermScreenCell *cell)
 	};
 }
 
-static bool emulator_same_paint(const struct canvas_paint *a, const struct canvas_paint *b)
-{
-	return a->foreground == b->foreground && a->background == b->background &&
-	       a->attributes == b->attributes;
-}
-
 /* The right half of a wide character. */
 static bool emulator_is_half(const VTermScreenCell *cell)
 {
@@ -136,7 +130,7 @@ static void emulator_compose(struct emulator_scratch *s, const VTermScreenCell *
 			if (!paint.attributes)
 				paint.foreground = CANVAS_DEFAULT;
 		}
-		if (!run || !emulator_same_paint(&run->paint, &paint)) {
+		if (!run || memcmp(&run->paint, &paint, sizeof paint)) {
 			run = &s->runs[s->run_count++];
 			*run = (struct emulator_run){.paint = paint};
 		}
@@ -197,13 +191,11 @@ static int emulator_keep(int columns, const VTermScreenCell *cells, void *user)
 
 static void *emulator_malloc(size_t size, void *user)
 {
-	(void)user;
 	return mem_alloc(size);
 }
 
 static void emulator_release(void *p, void *user)
 {
-	(void)user;
 	free(p);
 }
 

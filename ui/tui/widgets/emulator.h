@@ -5,8 +5,7 @@
  * Every text that comes out is safe on our terminal (vt_filter.h). Memory is bounded whatever is
  * fed.
  */
-#ifndef UI_TUI_WIDGETS_EMULATOR_H
-#define UI_TUI_WIDGETS_EMULATOR_H
+#pragma once
 
 #include "ui/tui/terminal/canvas.h"
 
@@ -69,5 +68,3 @@ void emulator_key(struct emulator *e, uint32_t key);
 /* Take what the program is to read: keys, and answers to its questions. Returns the bytes; call it
  * until there are none. */
 size_t emulator_take(struct emulator *e, char *out, size_t size);
-
-#endif

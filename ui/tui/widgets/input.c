@@ -1,6 +1,3 @@
-/*
- * A one-line input field with the keys of a shell's command line.
- */
 #include "ui/tui/widgets/input.h"
 
 #include "ui/tui/terminal/key.h"
@@ -116,8 +113,6 @@ enum input_outcome input_key(struct input *in, uint32_t key)
 	}
 }
 
-/* ---------------------------------------------------------------- history */
-
 void input_past_done(struct input_past *p)
 {
 	while (p->count)
@@ -139,10 +134,9 @@ static void input_past_drop(struct input_past *p, size_t i)
 
 void input_past_add(struct input_past *p, const char *text)
 {
-	for (size_t i = p->count; i-- > 0;) {
+	for (size_t i = p->count; i-- > 0;)
 		if (!strcmp(p->lines[i], text))
 			input_past_drop(p, i);
-	}
 	if (p->count == INPUT_PAST)
 		input_past_drop(p, 0);
 	p->lines[p->count++] = mem_text(text);

@@ -1,8 +1,5 @@
-/*
- * A one-line input field, and what was typed into such fields before. Pure.
- */
-#ifndef UI_TUI_WIDGETS_INPUT_H
-#define UI_TUI_WIDGETS_INPUT_H
+/* A one-line input field, and what was typed into such fields before. Pure. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +36,3 @@ void input_past_add(struct input_past *p, const char *text);
 /* Put the next older (-1) or newer (+1) line into the field. After the newest comes what was being
  * typed. False: there is none. */
 bool input_past_recall(struct input_past *p, struct input *in, int direction);
-
-#endif

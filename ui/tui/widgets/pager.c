@@ -1,6 +1,3 @@
-/*
- * A scrollable text. Knows nothing about its content.
- */
 #include "ui/tui/widgets/pager.h"
 
 #include "ui/tui/terminal/mem.h"
@@ -71,8 +68,6 @@ void pager_to(struct pager *p, size_t line, int window)
 	p->top = line;
 	pager_scroll(p, 0, window);
 }
-
-/* ---------------------------------------------------------------- search */
 
 void pager_begin(struct pager *p)
 {

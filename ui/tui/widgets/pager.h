@@ -1,8 +1,5 @@
-/*
- * A scrollable text of many lines: help, detail, explanations. Pure.
- */
-#ifndef UI_TUI_WIDGETS_PAGER_H
-#define UI_TUI_WIDGETS_PAGER_H
+/* A scrollable text of many lines: help, detail, explanations. Pure. */
+#pragma once
 
 #include "ui/tui/terminal/canvas.h"
 #include "ui/tui/widgets/search.h"
@@ -45,5 +42,3 @@ void pager_to(struct pager *p, size_t line, int window);
 void pager_scroll(struct pager *p, long by, int window);
 /* Draw the lines from `top` on, without their first `hscroll` columns; matches are marked. */
 void pager_draw(const struct pager *p, struct canvas *c, struct area area, int hscroll);
-
-#endif

@@ -2,8 +2,7 @@
  * A word or a ~regular expression that matches anywhere in a text. Smart case: a pattern
  * without capital letters ignores case. Pure (PCRE2).
  */
-#ifndef UI_TUI_WIDGETS_PATTERN_H
-#define UI_TUI_WIDGETS_PATTERN_H
+#pragma once
 
 #include "ui/tui/terminal/canvas.h"
 
@@ -28,5 +27,3 @@ bool pattern_find(const struct pattern *p, const char *text, size_t *start, size
  */
 void pattern_mark(const struct pattern *p, struct canvas *c, int y, int x, int style,
 	const char *line, int hscroll);
-
-#endif

@@ -1,6 +1,3 @@
-/*
- * The list widget. Owns order, cursor and scrolling only.
- */
 #include "ui/tui/widgets/rowlist.h"
 
 #include "ui/tui/terminal/mem.h"
@@ -37,10 +34,9 @@ static void rowlist_follow(struct rowlist *l)
 
 static size_t rowlist_find(const struct rowlist *l, uint32_t id)
 {
-	for (size_t i = 0; i < l->count; i++) {
+	for (size_t i = 0; i < l->count; i++)
 		if (l->ids[i] == id)
 			return i;
-	}
 	return l->count;
 }
 

@@ -6,8 +6,7 @@
  * If a filter hides the row, the cursor moves to a neighbour, and returns if the row
  * reappears before the user moves the cursor.
  */
-#ifndef UI_TUI_WIDGETS_ROWLIST_H
-#define UI_TUI_WIDGETS_ROWLIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool rowlist_seek(struct rowlist *l, uint32_t id);
 
 /* "top", "bot", "all" or a percentage, as in more(1). */
 const char *rowlist_place(const struct rowlist *l, char *out, size_t size);
-
-#endif

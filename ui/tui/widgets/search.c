@@ -1,6 +1,3 @@
-/*
- * A search. Knows lines only by their number and text.
- */
 #include "ui/tui/widgets/search.h"
 
 #include <stdio.h>

@@ -1,8 +1,5 @@
-/*
- * What / looks for in a list or a text, and how it was typed. Pure.
- */
-#ifndef UI_TUI_WIDGETS_SEARCH_H
-#define UI_TUI_WIDGETS_SEARCH_H
+/* What / looks for in a list or a text, and how it was typed. Pure. */
+#pragma once
 
 #include "ui/tui/widgets/input.h"
 #include "ui/tui/widgets/pattern.h"
@@ -24,5 +21,3 @@ void search_done(struct search *s);
  */
 size_t search_next(const struct search *s, size_t count, size_t from, int direction,
 	const char *(*line)(const void *data, size_t i), const void *data);
-
-#endif

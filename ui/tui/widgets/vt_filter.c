@@ -11,29 +11,6 @@
 #include <string.h>
 #include <unistr.h>
 
-/* Control characters that move the cursor or switch character sets. */
-static bool vt_filter_control_passes(unsigned char c)
-{
-	return (c >= '\b' && c <= '\r') || c == 0x0e || c == 0x0f;
-}
-
-/* ---------------------------------------------------------------- text */
-
-/*
- * libvterm 0.1.4 combines these with the character before and counts two columns for each: more
- * than a narrow terminal has, and then it crashes. The marks of Japanese have forms that stand
- * alone.
- */
-static uint32_t vt_filter_apart(uint32_t code)
-{
-	return code == 0x3099 || code == 0x309a ? code + 2 : code;
-}
-
-static bool vt_filter_too_wide(uint32_t code)
-{
-	return code >= 0x302a && code <= 0x302f;
-}
-
 /* A whole character. */
 static size_t vt_filter_character(struct vt_filter *s, uint32_t code, char *out)
 {
@@ -41,10 +18,13 @@ static size_t vt_filter_character(struct vt_filter *s, uint32_t code, char *out)
 	int columns;
 	size_t n = 0;
 
-	code = vt_filter_apart(code);
+	/* The marks of Japanese have forms that stand alone. These and the following ones libvterm
+	 * 0.1.4 combines with the character before, and counts two columns for each: more than a
+	 * narrow terminal has, and then it crashes. */
+	code = code == 0x3099 || code == 0x309a ? code + 2 : code;
 	columns = text_code_columns(code);
 	s->repeats = false;
-	if (vt_filter_too_wide(code))
+	if (code >= 0x302a && code <= 0x302f)
 		return 0;
 	if (columns == 0) {
 		if (!safe || s->marks >= VT_FILTER_MARKS)
@@ -92,8 +72,6 @@ static size_t vt_filter_text(struct vt_filter *s, unsigned char c, char *out)
 	*out = (char)c;
 	return 1;
 }
-
-/* ---------------------------------------------------------------- sequences */
 
 static void vt_filter_collect(struct vt_filter *s, unsigned char c)
 {
@@ -232,7 +210,8 @@ static bool vt_filter_control(struct vt_filter *s, unsigned char c)
 		s->length = 1;
 		s->broken = false;
 	}
-	return !vt_filter_control_passes(c);
+	/* Those that move the cursor or switch character sets pass. */
+	return (c < '\b' || c > '\r') && c != 0x0e && c != 0x0f;
 }
 
 size_t vt_filter_feed(struct vt_filter *s, const char *bytes, size_t length, char *out)

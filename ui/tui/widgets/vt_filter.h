@@ -8,8 +8,7 @@
  * U+0080 to U+009F for characters of width -1, and crashes on combining characters that it takes
  * for wide where the terminal is narrow.
  */
-#ifndef UI_TUI_WIDGETS_VT_FILTER_H
-#define UI_TUI_WIDGETS_VT_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ size_t vt_filter_feed(struct vt_filter *s, const char *bytes, size_t length, cha
  * before anything but text does. *skipped: the lines among them. */
 size_t vt_filter_skip(
 	const struct vt_filter *s, const char *bytes, size_t length, size_t lines, size_t *skipped);
-
-#endif
