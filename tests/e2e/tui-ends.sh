@@ -42,6 +42,7 @@ type_command "'$PROBES_TUI' -no-syslog -pid $pid -count"
 wait_for 'only if all threads stop'
 keys y
 wait_state counted 'pairs:start +1/1 .* 0 '
+wait_state counted 'pairs:end +1/1 .* 0 '
 ask 'run 1 100'
 wait_state counted 'pairs:start +1/1 .* 100 '
 stop
@@ -72,6 +73,7 @@ type_command "'$PROBES_TUI' -no-syslog -pid $pid -count"
 wait_for 'only if all threads stop'
 keys y
 wait_state counted 'pairs:start +1/1 .* 0 '
+wait_state counted 'pairs:end +1/1 .* 0 '
 ask 'run 1 100'
 stop
 wait_state gone 'pairs:start +- +- .* 100 '

@@ -62,8 +62,8 @@ keys Tab
 wait_list
 text ':sort arguments'
 keys Enter
-wait_for 'sort arguments'
-same 'what has none comes last' "$(grep ' ocaml_2:' "$tmp/screen" | tail -n 1 | grep -c sema_only)" 1
+# What has no arguments comes last.
+wait_sentence 'ocaml_2:sema_only [^:]* row 2/8'
 keys q
 wait_for '^status=0$'
 screen -columns held,detail
