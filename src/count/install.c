@@ -60,10 +60,9 @@ static bool install_is_same(const struct stat *a, const struct stat *b)
  */
 static int install_open(const struct install *in, int64_t number, const struct stat *st, int flags)
 {
-	char path[64];
 	struct statfs fs;
 	struct stat now;
-	int fd, held, code;
+	int fd, held;
 
 	held = install_hold(in, number);
 	if (held < 0)
@@ -73,11 +72,9 @@ static int install_open(const struct install *in, int64_t number, const struct s
 		close(held);
 		return -ESTALE;
 	}
-	snprintf(path, sizeof path, "/proc/self/fd/%d", held);
-	fd = open(path, flags | O_CLOEXEC);
-	code = -errno;
+	fd = procfs_open(AT_FDCWD, flags, "/proc/self/fd/%d", held);
 	close(held);
-	return fd < 0 ? code : fd;
+	return fd;
 }
 
 /* Open what the process has just made for us: it is empty, and nobody has sealed it. */
@@ -190,11 +187,11 @@ static struct inject_call install_mmap(
 /* Is all of it mapped in the process, and no other file in its place? */
 static int install_check(const struct install *in, const struct arena *w, struct probes_error *e)
 {
-	size_t size, malformed;
+	size_t malformed;
 	struct array mappings;
 	bool all = false;
 	char *maps;
-	int r = identity_maps(in->who, NULL, &maps, &size);
+	int r = identity_maps(in->who, NULL, &maps, NULL);
 
 	if (r < 0)
 		return error_set(
@@ -214,9 +211,8 @@ static uint64_t install_locked(const struct install *in)
 {
 	uint64_t locked = UINT64_MAX;
 	char *status = NULL;
-	size_t size;
 
-	if (identity_read(in->who, "status", &status, &size) == 0 &&
+	if (identity_read(in->who, "status", &status, NULL) == 0 &&
 		!procfs_status_numbers(status, "VmLck", 10, &locked, 1))
 		locked = 0;
 	free(status);
@@ -379,10 +375,10 @@ int install_ask(
 
 int install_tidy(const struct install *in, struct probes_error *e)
 {
-	int fd = identity_openat(in->who, "fd", O_RDONLY | O_DIRECTORY), r = 0;
-	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	DIR *list = procfs_list(identity_openat(in->who, "fd", O_RDONLY | O_DIRECTORY));
 	struct dirent *entry;
 	struct stat st;
+	int r = 0;
 
 	while (r == 0 && list && (entry = readdir(list))) {
 		char text[sizeof INSTALL_MEMORY + 1];
@@ -404,8 +400,6 @@ int install_tidy(const struct install *in, struct probes_error *e)
 	}
 	if (list)
 		closedir(list);
-	else if (fd >= 0)
-		close(fd);
 	return r;
 }
 

@@ -73,7 +73,7 @@ int space_read(const struct identity *who, struct tactics_space *space, size_t *
 	int r = identity_maps(who, NULL, &maps, &size);
 
 	if (r == 0)
-		r = procfs_read(who->proc, "limits", &limits, &size);
+		r = procfs_read(who->proc, &limits, &size, "limits");
 	if (r == 0)
 		r = identity_read(who, "stat", &stat, &size);
 	if (r < 0) {
@@ -81,7 +81,7 @@ int space_read(const struct identity *who, struct tactics_space *space, size_t *
 	} else if (!space_parse(space, maps, limits, stat, &mappings)) {
 		r = error_memory(e, "the mappings of a process");
 	}
-	if (procfs_read(AT_FDCWD, "/proc/sys/vm/max_map_count", &most, &size) == 0)
+	if (procfs_read(AT_FDCWD, &most, &size, "/proc/sys/vm/max_map_count") == 0)
 		max = strtoull(most, NULL, 10);
 	max -= max / SPACE_SPARE;
 	*mappings_left = mappings < max ? max - mappings : 0;
@@ -112,9 +112,8 @@ static bool space_may_lock(const struct identity *who, const char *status)
 {
 	unsigned long first, outside, count;
 	char *map = NULL;
-	size_t size;
 	bool may = capability_in(procfs_status_set(status, "CapEff"), CAPABILITY_IPC_LOCK) &&
-		   procfs_read(who->proc, "uid_map", &map, &size) == 0 &&
+		   procfs_read(who->proc, &map, NULL, "uid_map") == 0 &&
 		   sscanf(map, "%lu %lu %lu", &first, &outside, &count) == 3 && !first &&
 		   !outside && count == UINT32_MAX;
 
@@ -129,12 +128,11 @@ int space_check(
 	bool locked = which == SPACE_LOCKED;
 	char *limits = NULL, *status = NULL;
 	uint64_t left;
-	size_t size;
 	int r = 0;
 
 	/* What cannot be read refuses nothing: the mapping itself fails at the limit. */
-	if (procfs_read(who->proc, "limits", &limits, &size) == 0 &&
-		identity_read(who, "status", &status, &size) == 0 &&
+	if (procfs_read(who->proc, &limits, NULL, "limits") == 0 &&
+		identity_read(who, "status", &status, NULL) == 0 &&
 		!(locked && space_may_lock(who, status)) &&
 		!space_spares(limits, status, which, bytes, &left)) {
 		r = error_set(
@@ -158,8 +156,8 @@ int space_arenas(const struct identity *who, struct array *arenas, struct probes
 {
 	struct array list;
 	char *maps = NULL;
-	size_t size, malformed;
-	int r = identity_maps(who, maps_drop_anonymous, &maps, &size);
+	size_t malformed;
+	int r = identity_maps(who, maps_drop_anonymous, &maps, NULL);
 
 	array_init(&list, sizeof(struct mapping));
 	if (r < 0)

@@ -53,7 +53,7 @@ void journal_here(struct journal_key *key)
 
 	key->pids = stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 	key->boot[0] = key->boot[1] = 0;
-	if (procfs_read(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &text, &size) == 0)
+	if (procfs_read(AT_FDCWD, &text, &size, "/proc/sys/kernel/random/boot_id") == 0)
 		for (size_t i = 0, digits = 0; i < size && digits < 32; i++) {
 			const char *at = text[i] ? strchr(hex, text[i]) : NULL;
 			uint64_t *half = &key->boot[digits / 16];
@@ -126,13 +126,11 @@ static bool journal_may_name(const struct journal_key *key, pid_t pid)
 	long number = 0;
 	struct stat st;
 	char path[64], *text;
-	size_t size;
 
 	snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)pid);
 	if (stat(path, &st) < 0 || st.st_ino != key->pids)
 		return true;
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	if (procfs_read(AT_FDCWD, path, &text, &size) == 0)
+	if (procfs_read(AT_FDCWD, &text, NULL, "/proc/%d/status", (int)pid) == 0)
 		number = procfs_status_last(text, "NSpid", 0);
 	free(text);
 	return !number || number == key->target;
@@ -346,12 +344,10 @@ bool journal_find(const struct journal_key *target, const struct records_user *u
 		s.dir = records_open(s.place, false);
 		if (s.dir == -ENOENT)
 			continue;
-		list = s.dir < 0 ? NULL : fdopendir(s.dir);
+		list = procfs_list(s.dir);
 		code = s.dir < 0 ? -s.dir : errno;
 		if (!list) {
 			journal_add_found(&s, "", strerror(code));
-			if (s.dir >= 0)
-				close(s.dir);
 			continue;
 		}
 		journal_look(&s, list);

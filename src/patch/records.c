@@ -81,16 +81,14 @@ void records_path(const struct records_place *p, char *path, size_t size)
  */
 static bool records_served(int fd)
 {
-	char file[64], *text, type[8];
+	char *text, type[8];
 	long mount = -1;
 	bool served = true;
-	size_t size;
 
-	snprintf(file, sizeof file, "/proc/self/fdinfo/%d", fd);
-	if (procfs_read(AT_FDCWD, file, &text, &size) == 0)
+	if (procfs_read(AT_FDCWD, &text, NULL, "/proc/self/fdinfo/%d", fd) == 0)
 		mount = procfs_status(text, "mnt_id", -1);
 	free(text);
-	if (mount < 0 || procfs_read(AT_FDCWD, "/proc/self/mountinfo", &text, &size) < 0)
+	if (mount < 0 || procfs_read(AT_FDCWD, &text, NULL, "/proc/self/mountinfo") < 0)
 		return true;
 	for (const char *line = text; line && *line; line = strchr(line, '\n')) {
 		const char *kind;

@@ -22,13 +22,13 @@
 static void access_try(struct access_facts *f)
 {
 	struct array mappings;
-	size_t size, malformed, count;
+	size_t malformed, count;
 	char path[64], *text, byte;
 	int fd;
 
 	array_init(&mappings, sizeof(struct mapping));
 	snprintf(path, sizeof path, "/proc/%d/maps", f->thread);
-	f->maps_error = procfs_read_lines(AT_FDCWD, path, maps_drop_anonymous, &text, &size);
+	f->maps_error = procfs_read_lines(AT_FDCWD, path, maps_drop_anonymous, &text, NULL);
 	f->read_error = f->maps_error;
 	count = text && maps_parse(text, &mappings, &malformed) ? mappings.count : 0;
 	f->translator = count ? translator_find(&mappings) : NULL;
@@ -48,9 +48,8 @@ static void access_try(struct access_facts *f)
 	}
 	array_done(&mappings);
 	free(text);
-	snprintf(path, sizeof path, "/proc/%d/mem", f->thread);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	f->write_error = fd < 0 ? -errno : 0;
+	fd = procfs_open(AT_FDCWD, O_RDWR, "/proc/%d/mem", f->thread);
+	f->write_error = fd < 0 ? fd : 0;
 	if (fd >= 0)
 		close(fd);
 }
@@ -69,12 +68,11 @@ enum access_override access_override(const char *command_line)
 
 static void access_gather_self(struct access_facts *f)
 {
-	size_t size;
 	char *text;
 
 	f->our_uid = getuid();
 	f->our_gid = getgid();
-	if (procfs_read(AT_FDCWD, "/proc/self/status", &text, &size) == 0) {
+	if (procfs_read(AT_FDCWD, &text, NULL, "/proc/self/status") == 0) {
 		f->our_capabilities = procfs_status_set(text, "CapEff");
 		f->privileged = capability_in(f->our_capabilities, CAPABILITY_SYS_PTRACE);
 		f->bounded =
@@ -83,11 +81,11 @@ static void access_gather_self(struct access_facts *f)
 		f->no_new_privs = procfs_status(text, "NoNewPrivs", 0) > 0;
 	}
 	free(text);
-	if (procfs_read(AT_FDCWD, "/proc/cmdline", &text, &size) == 0)
+	if (procfs_read(AT_FDCWD, &text, NULL, "/proc/cmdline") == 0)
 		f->override = access_override(text);
 	free(text);
 	f->ptrace_scope = -1;
-	if (procfs_read(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", &text, &size) == 0)
+	if (procfs_read(AT_FDCWD, &text, NULL, "/proc/sys/kernel/yama/ptrace_scope") == 0)
 		f->ptrace_scope = atoi(text);
 	free(text);
 }
@@ -105,10 +103,8 @@ static void access_gather_process(struct access_facts *f)
 	char path[64], ours[64] = "", theirs[64] = "", *text, *our_map;
 	unsigned long first, outside, count;
 	uint64_t uids[3] = {0}, gids[3] = {0};
-	size_t size;
 
-	snprintf(path, sizeof path, "/proc/%d/status", f->pid);
-	if (procfs_read(AT_FDCWD, path, &text, &size) == 0) {
+	if (procfs_read(AT_FDCWD, &text, NULL, "/proc/%d/status", f->pid) == 0) {
 		procfs_status_numbers(text, "Uid", 10, uids, 3);
 		procfs_status_numbers(text, "Gid", 10, gids, 3);
 		f->real_uid = (uid_t)uids[0];
@@ -130,9 +126,9 @@ static void access_gather_process(struct access_facts *f)
 		f->same_user_namespace = !strcmp(ours, theirs);
 	/* The uid maps may be readable even if the link is not: different maps prove different
 	 * namespaces. The first namespace of the machine maps every id to itself. */
-	snprintf(path, sizeof path, "/proc/%d/uid_map", f->pid);
-	if (procfs_read(AT_FDCWD, "/proc/self/uid_map", &our_map, &size) == 0) {
-		if (f->same_user_namespace < 0 && procfs_read(AT_FDCWD, path, &text, &size) == 0) {
+	if (procfs_read(AT_FDCWD, &our_map, NULL, "/proc/self/uid_map") == 0) {
+		if (f->same_user_namespace < 0 &&
+			procfs_read(AT_FDCWD, &text, NULL, "/proc/%d/uid_map", f->pid) == 0) {
 			if (strcmp(our_map, text))
 				f->same_user_namespace = 0;
 			free(text);
@@ -157,19 +153,17 @@ void access_gather(pid_t pid, struct access_facts *f)
 	if (access_noted(f, descriptors_spare(0)) < 0)
 		return;
 	access_gather_self(f);
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	if (access_noted(f, procfs_stat(AT_FDCWD, path, &stat)) < 0) {
+	if (access_noted(f, procfs_stat(AT_FDCWD, &stat, "/proc/%d/stat", pid)) < 0) {
 		f->absence = procfs_absence(pid);
 		return;
 	}
 	f->exists = true;
 	f->thread = pid;
 	if (stat.state == 'Z' || stat.state == 'X') {
-		snprintf(path, sizeof path, "/proc/%d", pid);
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		f->thread = fd >= 0                     ? identity_find_thread(fd, false)
-			    : error_is_shortage(-errno) ? -errno
-							: 0;
+		fd = procfs_open(AT_FDCWD, O_RDONLY | O_DIRECTORY, "/proc/%d", pid);
+		f->thread = fd >= 0                 ? identity_find_thread(fd, false)
+			    : error_is_shortage(fd) ? fd
+						    : 0;
 		if (fd >= 0)
 			close(fd);
 	}
@@ -180,8 +174,7 @@ void access_gather(pid_t pid, struct access_facts *f)
 	f->zombie = !f->thread;
 	f->kernel_thread = stat.flags & PROCFS_KERNEL_THREAD;
 	access_gather_process(f);
-	snprintf(path, sizeof path, "/proc/%d/exe", f->thread);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = procfs_open(AT_FDCWD, O_RDONLY | O_NONBLOCK | O_NOCTTY, "/proc/%d/exe", f->thread);
 	if (fd >= 0 && read(fd, header, sizeof header) == sizeof header)
 		machine_foreign(header, f->machine, sizeof f->machine);
 	if (fd >= 0)

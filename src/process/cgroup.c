@@ -235,11 +235,9 @@ static const struct cgroup_limit {
 /* NULL if it cannot be read. The caller frees the text. */
 static char *cgroup_read(const char *directory, const char *file)
 {
-	char path[PATH_MAX + 64], *text;
-	size_t size;
+	char *text;
 
-	snprintf(path, sizeof path, "%s/%s", directory, file);
-	return procfs_read(AT_FDCWD, path, &text, &size) == 0 ? text : NULL;
+	return procfs_read(AT_FDCWD, &text, NULL, "%s/%s", directory, file) == 0 ? text : NULL;
 }
 
 static uint64_t cgroup_read_number(const char *directory, const char *file)
@@ -340,19 +338,18 @@ int cgroup_headroom(const struct identity *who, struct cgroup_headroom *h)
 {
 	char *cgroup, *own = NULL, *mountinfo = NULL, *meminfo;
 	long available = -1;
-	size_t size;
 	int r = 0;
 
 	*h = (struct cgroup_headroom){.left = CGROUP_UNLIMITED, .shared = CGROUP_UNLIMITED};
-	(void)procfs_read(AT_FDCWD, "/proc/self/cgroup", &own, &size);
-	if (identity_read(who, "cgroup", &cgroup, &size) == 0 &&
-		procfs_read(AT_FDCWD, "/proc/self/mountinfo", &mountinfo, &size) == 0)
+	(void)procfs_read(AT_FDCWD, &own, NULL, "/proc/self/cgroup");
+	if (identity_read(who, "cgroup", &cgroup, NULL) == 0 &&
+		procfs_read(AT_FDCWD, &mountinfo, NULL, "/proc/self/mountinfo") == 0)
 		r = cgroup_headroom_of(cgroup, own, mountinfo, h);
 	free(cgroup);
 	free(own);
 	free(mountinfo);
 	/* The machine may run out even if no cgroup has a limit. */
-	if (procfs_read(AT_FDCWD, "/proc/meminfo", &meminfo, &size) == 0)
+	if (procfs_read(AT_FDCWD, &meminfo, NULL, "/proc/meminfo") == 0)
 		available = procfs_status(meminfo, "MemAvailable", -1);
 	free(meminfo);
 	if (r == 0 && available >= 0)
@@ -395,10 +392,9 @@ const char *cgroup_frozen(const struct identity *who)
 {
 	char *cgroup, *mountinfo = NULL;
 	bool frozen = false;
-	size_t size;
 
-	if (identity_read(who, "cgroup", &cgroup, &size) == 0 &&
-		procfs_read(AT_FDCWD, "/proc/self/mountinfo", &mountinfo, &size) == 0)
+	if (identity_read(who, "cgroup", &cgroup, NULL) == 0 &&
+		procfs_read(AT_FDCWD, &mountinfo, NULL, "/proc/self/mountinfo") == 0)
 		frozen = cgroup_says(cgroup, mountinfo, "", "cgroup.events", "frozen 1") ||
 			 cgroup_says(cgroup, mountinfo, "freezer", "freezer.state", "FROZEN");
 	free(cgroup);

@@ -405,22 +405,19 @@ static int host_thread_try(struct host_thread_search *s, pid_t tid)
 {
 	enum host_thread_rank rank = HOST_THREAD_NOT;
 	bool filtered = false;
-	char file[64], *text;
-	size_t size;
+	char *text;
 	int r;
 
 	r = worker_is(s->who->proc, tid);
 	if (r)
 		return r < 0 ? r : 0;
-	snprintf(file, sizeof file, "task/%d/status", tid);
-	r = procfs_read(s->who->proc, file, &text, &size);
+	r = procfs_read(s->who->proc, &text, NULL, "task/%d/status", tid);
 	if (r == 0)
 		rank = host_thread_by_status(s, tid, text, &filtered);
 	free(text);
 	if (r < 0 || rank == HOST_THREAD_NOT)
 		return error_is_shortage(r) ? r : 0;
-	snprintf(file, sizeof file, "task/%d/syscall", tid);
-	r = procfs_read(s->who->proc, file, &text, &size);
+	r = procfs_read(s->who->proc, &text, NULL, "task/%d/syscall", tid);
 	if (r == 0)
 		rank = host_thread_by_call(s, tid, filtered, text);
 	free(text);
@@ -437,17 +434,13 @@ int host_thread_find(const struct identity *who, const struct array *mappings, c
 	size_t tried_count, bool filters, bool interrupts, struct host_thread *p)
 {
 	struct host_thread_search s = {who, mappings, p, HOST_THREAD_NOT, filters, interrupts};
-	int fd = openat(who->proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
-	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
+	DIR *tasks = procfs_list(procfs_open(who->proc, O_RDONLY | O_DIRECTORY, "task"));
+	int r = tasks ? 0 : -errno;
 	struct dirent *entry;
 
 	*p = (struct host_thread){0};
-	if (!tasks) {
-		r = -errno;
-		if (fd >= 0)
-			close(fd);
+	if (!tasks)
 		return error_is_shortage(r) ? r : 0;
-	}
 	while (r == 0 && s.rank != HOST_THREAD_RESTARTS && (entry = readdir(tasks))) {
 		pid_t tid = atoi(entry->d_name);
 		bool again = tid <= 0;
@@ -465,8 +458,7 @@ int host_thread_held(const struct identity *who, bool filters, struct host_threa
 {
 	struct host_thread_search s = {.who = who, .found = p, .filters = filters};
 	char *text;
-	size_t size;
-	int r = procfs_read(who->task, "status", &text, &size);
+	int r = procfs_read(who->task, &text, NULL, "status");
 
 	*p = (struct host_thread){0};
 	if (r == 0 && host_thread_by_filter(&s, text, &p->filtered))

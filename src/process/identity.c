@@ -30,11 +30,9 @@ static bool identity_dead(char state)
 static bool identity_exits(int proc, const char *tid, const struct procfs_stat *stat)
 {
 	uint64_t pending = 0;
-	char file[300], *text;
-	size_t size;
+	char *text;
 
-	snprintf(file, sizeof file, "task/%s/status", tid);
-	if (procfs_read(proc, file, &text, &size) == 0)
+	if (procfs_read(proc, &text, NULL, "task/%s/status", tid) == 0)
 		pending = procfs_status_set(text, "SigPnd") | procfs_status_set(text, "ShdPnd");
 	free(text);
 	return stat->flags & PROCFS_EXITING || pending >> (SIGKILL - 1) & 1;
@@ -42,26 +40,20 @@ static bool identity_exits(int proc, const char *tid, const struct procfs_stat *
 
 pid_t identity_find_thread(int proc, bool remains)
 {
-	int fd = openat(proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = procfs_list(procfs_open(proc, O_RDONLY | O_DIRECTORY, "task"));
 	int shortage = dir ? 0 : -errno;
 	struct dirent *entry;
 	pid_t found = 0;
 
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
+	if (!dir)
 		return error_is_shortage(shortage) ? shortage : 0;
-	}
 	while (!found && (entry = readdir(dir))) {
 		struct procfs_stat stat;
-		char file[300];
 		int r;
 
 		if (entry->d_name[0] == '.')
 			continue;
-		snprintf(file, sizeof file, "task/%s/stat", entry->d_name);
-		r = procfs_stat(proc, file, &stat);
+		r = procfs_stat(proc, &stat, "task/%s/stat", entry->d_name);
 		if (r == 0 && !identity_dead(stat.state) &&
 			!(remains && identity_exits(proc, entry->d_name, &stat)))
 			found = atoi(entry->d_name);
@@ -85,7 +77,7 @@ static uint64_t identity_hash_of(int dir, const char *file)
 {
 	size_t size;
 	char *auxv;
-	int r = procfs_read(dir, file, &auxv, &size);
+	int r = procfs_read(dir, &auxv, &size, "%s", file);
 	uint64_t hash = r < 0 || !size ? 0 : XXH3_64bits(auxv, size);
 
 	free(auxv);
@@ -109,12 +101,10 @@ uint64_t identity_program(pid_t pid)
 static int identity_open_directories(struct identity *who, struct probes_error *e)
 {
 	struct procfs_stat stat;
-	char path[64];
 	int r;
 
-	snprintf(path, sizeof path, "/proc/%d", who->pid);
-	who->proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	r = who->proc < 0 ? -errno : procfs_stat(who->proc, "stat", &stat);
+	who->proc = procfs_open(AT_FDCWD, O_RDONLY | O_DIRECTORY, "/proc/%d", who->pid);
+	r = who->proc < 0 ? who->proc : procfs_stat(who->proc, &stat, "stat");
 	if (r < 0) {
 		const struct procfs_absence *absence = procfs_absence(who->pid);
 
@@ -138,10 +128,8 @@ static int identity_open_directories(struct identity *who, struct probes_error *
 				e);
 			return error_hint(e, "its parent is process %d", stat.parent);
 		}
-		snprintf(path, sizeof path, "task/%d", who->tid);
-		who->task = openat(who->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		r = -errno;
-		if (who->task < 0)
+		r = who->task = procfs_open(who->proc, O_RDONLY | O_DIRECTORY, "task/%d", who->tid);
+		if (r < 0)
 			return error_is_shortage(r) ? identity_none(who->pid, r, "", e)
 						    : identity_gone(who, e);
 	}
@@ -217,11 +205,10 @@ void identity_end(struct identity *who)
 
 pid_t identity_ns_pid(const struct identity *who)
 {
-	size_t size;
 	char *text;
 	pid_t pid = who->pid;
 
-	if (procfs_read(who->proc, "status", &text, &size) == 0)
+	if (procfs_read(who->proc, &text, NULL, "status") == 0)
 		pid = (pid_t)procfs_status_last(text, "NStgid", who->pid);
 	free(text);
 	return pid;
@@ -231,7 +218,7 @@ bool identity_thread_lives(const struct identity *who)
 {
 	struct procfs_stat stat;
 
-	return procfs_stat(who->task, "stat", &stat) == 0 && !identity_dead(stat.state);
+	return procfs_stat(who->task, &stat, "stat") == 0 && !identity_dead(stat.state);
 }
 
 pid_t identity_thread(const struct identity *who)
@@ -249,8 +236,8 @@ static pid_t identity_next(
 	struct procfs_stat stat;
 	pid_t next;
 
-	snprintf(path, 64, "task/%d/stat", (int)tid);
-	if (procfs_stat(who->proc, path, &stat) == 0 && !identity_dead(stat.state))
+	if (procfs_stat(who->proc, &stat, "task/%d/stat", (int)tid) == 0 &&
+		!identity_dead(stat.state))
 		return 0;
 	next = ++*tries > IDENTITY_THREADS ? 0 : identity_find_thread(who->proc, false);
 	snprintf(path, 64, "task/%d/%s", (int)next, file);
@@ -290,7 +277,7 @@ static int identity_reread(const struct identity *who, const char *file,
 
 int identity_read(const struct identity *who, const char *file, char **text, size_t *size)
 {
-	int r = procfs_read(who->task, file, text, size);
+	int r = procfs_read(who->task, text, size, "%s", file);
 
 	return identity_reread(who, file, NULL, r, text, size);
 }
@@ -301,7 +288,7 @@ int identity_maps(const struct identity *who, size_t (*drop)(char *text, size_t 
 	int r = procfs_read_lines(who->task, "maps", drop, text, size);
 
 	/* It lived: one that has ended has none. */
-	if (r == 0 && *size && who->tid == who->pid)
+	if (r == 0 && **text && who->tid == who->pid)
 		return 0;
 	r = identity_reread(who, "maps", drop, r, text, size);
 	if ((r != -EACCES && r != -EPERM) || who->maps < 0 || lseek(who->maps, 0, SEEK_SET) < 0)
@@ -349,7 +336,7 @@ bool identity_alive(const struct identity *who)
 	if (who->ended)
 		return false;
 	if (who->pidfd < 0) {
-		r = procfs_stat(who->proc, "stat", &stat);
+		r = procfs_stat(who->proc, &stat, "stat");
 		/* A shortage does not prove an end. */
 		return error_is_shortage(r) ||
 		       (r == 0 && (!identity_dead(stat.state) ||
@@ -385,12 +372,11 @@ int identity_killed_by(const struct identity *who)
 	struct identity_info info = {.mask = IDENTITY_INFO_EXIT};
 	char *stat = NULL, *last;
 	int status = 0;
-	size_t size;
 
 	if (who->ended)
 		return who->killed_by;
 	/* Until its parent has waited for it, the last field of stat; then the pidfd. */
-	if (procfs_read(who->proc, "stat", &stat, &size) == 0 && (last = strrchr(stat, ' ')))
+	if (procfs_read(who->proc, &stat, NULL, "stat") == 0 && (last = strrchr(stat, ' ')))
 		status = atoi(last);
 	else if (who->pidfd >= 0 && ioctl(who->pidfd, IDENTITY_GET_INFO, &info) == 0 &&
 		 info.mask & IDENTITY_INFO_EXIT)

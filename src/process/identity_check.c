@@ -23,8 +23,7 @@ uint64_t identity_start(uint64_t ticks)
 	char ours[64] = "", children[64] = "", *text;
 	const char *at;
 	long long seconds = 0, ns = 0;
-	size_t size;
-	int r = procfs_read(AT_FDCWD, "/proc/self/timens_offsets", &text, &size);
+	int r = procfs_read(AT_FDCWD, &text, NULL, "/proc/self/timens_offsets");
 
 	if (r < 0)
 		return r == -ENOENT ? ticks : 0; /* a kernel without time namespaces; unknown */
@@ -48,8 +47,7 @@ enum identity_state identity_check(pid_t pid, uint64_t start, const char **why)
 {
 	struct procfs_stat stat;
 	uint64_t pids[2];
-	char path[64], *text;
-	size_t size;
+	char *text;
 	bool ours;
 	int r;
 
@@ -62,14 +60,13 @@ enum identity_state identity_check(pid_t pid, uint64_t start, const char **why)
 	/* A proc mount of another pid namespace shows several pids for us, and wrong pids for
 	 * others. */
 	*why = "/proc cannot be read, or belongs to another pid namespace";
-	ours = procfs_read(AT_FDCWD, "/proc/self/status", &text, &size) == 0 &&
+	ours = procfs_read(AT_FDCWD, &text, NULL, "/proc/self/status") == 0 &&
 	       procfs_status_numbers(text, "NSpid", 10, pids, 2) == 1 &&
 	       pids[0] == (uint64_t)getpid();
 	free(text);
 	if (!ours)
 		return IDENTITY_UNKNOWN;
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	r = procfs_stat(AT_FDCWD, path, &stat);
+	r = procfs_stat(AT_FDCWD, &stat, "/proc/%d/stat", pid);
 	*why = strerror(-r);
 	if (r < 0)
 		return kill(pid, 0) < 0 && errno == ESRCH ? IDENTITY_ENDED : IDENTITY_UNKNOWN;
@@ -82,12 +79,10 @@ enum identity_state identity_check(pid_t pid, uint64_t start, const char **why)
 enum identity_state identity_settled(pid_t pid, uint64_t start, const char **why)
 {
 	enum identity_state state = identity_check(pid, start, why);
-	char path[32];
 	int proc;
 
-	snprintf(path, sizeof path, "/proc/%d", pid);
 	for (int waited = 0; state == IDENTITY_LIVES && waited < IDENTITY_DYING_MS; waited++) {
-		proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		proc = procfs_open(AT_FDCWD, O_RDONLY | O_DIRECTORY, "/proc/%d", pid);
 		if (proc >= 0) {
 			bool remains = identity_find_thread(proc, true) != 0;
 

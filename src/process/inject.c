@@ -110,13 +110,12 @@ static int inject_restore(struct inject *a)
 
 static int inject_refuse_seize(const struct inject *a, int code, struct probes_error *e)
 {
-	char file[64], name[64];
+	char name[64];
 	pid_t other;
 
 	if (!identity_alive(a->who) || code == -ESRCH)
 		return inject_calls_gone(a, e);
-	snprintf(file, sizeof file, "task/%d/status", a->tid);
-	other = procfs_tracer(a->who->proc, file, name, sizeof name);
+	other = procfs_tracer(a->who->proc, name, sizeof name, "task/%d/status", a->tid);
 	error_set(e, PROBES_DENIED, code, "cannot run a system call in process %d", a->who->pid);
 	if (!other)
 		return access_explain(a->who->pid, e);
@@ -127,7 +126,7 @@ static int inject_refuse_seize(const struct inject *a, int code, struct probes_e
 static int inject_help(void *data, struct probes_error *e)
 {
 	struct inject *a = data;
-	char file[64], name[64];
+	char name[64];
 	int status, r, restored;
 
 	tracer_kill_at(now_ns() + INJECT_STOP_NS);
@@ -138,8 +137,7 @@ static int inject_help(void *data, struct probes_error *e)
 		a->report->unfit = r == -ESRCH;
 		return inject_refuse_seize(a, r, e);
 	}
-	snprintf(file, sizeof file, "task/%d/status", a->tid);
-	if (procfs_tracer(a->who->proc, file, name, sizeof name) != getpid())
+	if (procfs_tracer(a->who->proc, name, sizeof name, "task/%d/status", a->tid) != getpid())
 		return inject_calls_gone(a, e); /* the tid was recycled */
 	a->report->begin = now_ns();
 	r = tracee_interrupt(a->tid);
@@ -221,7 +219,6 @@ static int inject_on_thread(struct inject *a, struct probes_error *e)
 	uint64_t began = now_ns();
 	struct procfs_stat stat;
 	const char *frozen;
-	char file[64];
 	int r;
 
 	memset(a->report, 0, sizeof *a->report);
@@ -242,10 +239,9 @@ static int inject_on_thread(struct inject *a, struct probes_error *e)
 	frozen = cgroup_frozen(a->who);
 	error_set(e, PROBES_REFUSED, -ETIMEDOUT, "cannot run a system call in process %d",
 		a->who->pid);
-	snprintf(file, sizeof file, "task/%d/stat", a->tid);
 	if (frozen)
 		error_why(e, "%s", frozen);
-	else if (procfs_stat(a->who->proc, file, &stat) == 0 && stat.state == 'D')
+	else if (procfs_stat(a->who->proc, &stat, "task/%d/stat", a->tid) == 0 && stat.state == 'D')
 		error_why(e, "its thread %d did not stop within 3 seconds: it is uninterruptible",
 			a->tid);
 	else
@@ -259,11 +255,10 @@ static int inject_on_thread(struct inject *a, struct probes_error *e)
 /* May we read the seccomp filters of others? */
 static bool inject_reads_filters(void)
 {
-	size_t size;
 	char *text;
 	bool may = false;
 
-	if (procfs_read(AT_FDCWD, "/proc/self/status", &text, &size) == 0)
+	if (procfs_read(AT_FDCWD, &text, NULL, "/proc/self/status") == 0)
 		may = capability_in(procfs_status_set(text, "CapEff"), CAPABILITY_SYS_ADMIN) &&
 		      !procfs_status(text, "Seccomp", 0);
 	free(text);

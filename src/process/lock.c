@@ -62,7 +62,6 @@ static enum lock_holder lock_judge(const struct identity *who, pid_t pid)
 	struct rights holder = {.uid_map = NULL}, target = {.uid_map = NULL};
 	enum lock_holder judged = LOCK_UNKNOWN;
 	char prefix[32], *ours = NULL;
-	size_t size;
 
 	snprintf(prefix, sizeof prefix, "/proc/%d/", pid);
 	if (pid > 0 && rights_target(&target, who) && rights_read(&holder, AT_FDCWD, prefix)) {
@@ -72,7 +71,7 @@ static enum lock_holder lock_judge(const struct identity *who, pid_t pid)
 		bool root =
 			holder.effective >> CAP_SYS_PTRACE & 1 &&
 			(same ||
-				(procfs_read(AT_FDCWD, "/proc/self/uid_map", &ours, &size) == 0 &&
+				(procfs_read(AT_FDCWD, &ours, NULL, "/proc/self/uid_map") == 0 &&
 					!strcmp(holder.uid_map, ours)) ||
 				lock_map_covers(holder.uid_map, target.uids[0]));
 
@@ -116,16 +115,14 @@ static bool lock_holds(pid_t pid, const struct stat *file)
 {
 	struct dirent *entry;
 	bool holds = false, exclusive;
-	char path[32], *text;
-	size_t size;
-	DIR *folder;
+	DIR *folder =
+		procfs_list(procfs_open(AT_FDCWD, O_RDONLY | O_DIRECTORY, "/proc/%d/fdinfo", pid));
+	char *text;
 	int by;
 
-	snprintf(path, sizeof path, "/proc/%d/fdinfo", pid);
-	folder = opendir(path);
 	while (folder && !holds && (entry = readdir(folder))) {
 		if (entry->d_name[0] == '.' ||
-			procfs_read(dirfd(folder), entry->d_name, &text, &size) < 0)
+			procfs_read(dirfd(folder), &text, NULL, "%s", entry->d_name) < 0)
 			continue;
 		for (const char *at = text; !holds && (at = strstr(at, "lock:\t")); at++)
 			holds = lock_parse(at + sizeof "lock:\t" - 1, file, &exclusive, &by) &&
@@ -146,11 +143,10 @@ static enum lock_holder lock_holder(const struct identity *who, int fd, pid_t *p
 	enum lock_holder greatest = LOCK_STRANGER;
 	bool found = false;
 	struct stat st;
-	size_t size;
 	char *text;
 
 	*pid = 0;
-	if (fstat(fd, &st) < 0 || procfs_read(AT_FDCWD, "/proc/locks", &text, &size) < 0)
+	if (fstat(fd, &st) < 0 || procfs_read(AT_FDCWD, &text, NULL, "/proc/locks") < 0)
 		return LOCK_UNKNOWN;
 	for (char *line = text; line && *line; line = strchr(line, '\n')) {
 		enum lock_holder one = LOCK_STRANGER;

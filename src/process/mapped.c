@@ -65,12 +65,7 @@ static int mapped_regular(int fd, uint64_t inode, bool *same)
 /* Needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN: proc_map_files_get_link() in fs/proc/base.c. */
 static int mapped_open_exact(const struct identity *who, const struct mapping *m)
 {
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof path, "map_files/%lx-%lx", m->start, m->end);
-	fd = openat(who->proc, path, MAPPED_OPEN);
-	return fd < 0 ? -errno : fd;
+	return procfs_open(who->proc, MAPPED_OPEN, "map_files/%lx-%lx", m->start, m->end);
 }
 
 bool mapped_needs_privilege(const struct identity *who, const struct mapping *m)
@@ -96,14 +91,14 @@ int mapped_open(const struct identity *who, const struct mapping *m, bool *exact
 int mapped_reopen(const struct identity *who, const struct maps_location *location, bool executable)
 {
 	struct array mappings;
-	size_t size, malformed;
+	size_t malformed;
 	bool exact;
 	char *text;
 	int fd;
 
 	if (executable)
 		return identity_openat(who, "exe", MAPPED_OPEN);
-	fd = identity_maps(who, maps_drop_anonymous, &text, &size);
+	fd = identity_maps(who, maps_drop_anonymous, &text, NULL);
 	if (fd < 0)
 		return fd;
 	array_init(&mappings, sizeof(struct mapping));
@@ -291,15 +286,6 @@ static struct object *mapped_take(
 	return NULL;
 }
 
-static DIR *mapped_open_folder(int fd)
-{
-	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!folder && fd >= 0)
-		close(fd);
-	return folder;
-}
-
 /*
  * A mapped file without a name on disk may still be open in the process. Compare the link text
  * before opening: other files that the process has open may block.
@@ -307,7 +293,7 @@ static DIR *mapped_open_folder(int fd)
 static struct object *mapped_among_open(const struct identity *who, const struct mapping *m,
 	const struct object_terms *terms, const struct mapped_headers *h)
 {
-	DIR *folder = mapped_open_folder(identity_openat(who, "fd", O_RDONLY | O_DIRECTORY));
+	DIR *folder = procfs_list(identity_openat(who, "fd", O_RDONLY | O_DIRECTORY));
 	char wanted[300], text[300];
 	struct object *found = NULL;
 	struct dirent *one;
@@ -351,7 +337,7 @@ static struct object *mapped_beside(const struct identity *who, const struct map
 	folder_length = (size_t)(slash - m->path) + 1;
 	memcpy(path, m->path, folder_length);
 	path[folder_length] = '\0';
-	folder = mapped_open_folder(mapped_open_below_root(who, path, O_DIRECTORY));
+	folder = procfs_list(mapped_open_below_root(who, path, O_DIRECTORY));
 	if (!folder)
 		return NULL;
 	so = strstr(slash, ".so");

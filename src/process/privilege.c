@@ -52,9 +52,9 @@ bool privilege_mapped(const char *map, unsigned long id)
 /* Is the id mapped in the process's user namespace? An unreadable map counts as mapped. */
 static bool privilege_is_mapped(const struct identity *who, const char *file, unsigned long id)
 {
-	size_t size;
 	char *map;
-	bool mapped = procfs_read(who->task, file, &map, &size) < 0 || privilege_mapped(map, id);
+	bool mapped =
+		procfs_read(who->task, &map, NULL, "%s", file) < 0 || privilege_mapped(map, id);
 
 	free(map);
 	return mapped;
@@ -70,7 +70,6 @@ bool privilege_gather(const struct identity *who, struct privilege_facts *f)
 	char path[64], *text;
 	struct stat st;
 	ssize_t size;
-	size_t length;
 	bool known;
 
 	*f = (struct privilege_facts){0};
@@ -92,7 +91,7 @@ bool privilege_gather(const struct identity *who, struct privilege_facts *f)
 	close(fd);
 	f->set_uid = f->set_uid && privilege_is_mapped(who, "uid_map", f->owner);
 	f->set_gid = f->set_gid && privilege_is_mapped(who, "gid_map", f->group);
-	known = procfs_read(who->task, "status", &text, &length) == 0 &&
+	known = procfs_read(who->task, &text, NULL, "status") == 0 &&
 		procfs_status_numbers(text, "Uid", 10, uids, 2) == 2 &&
 		procfs_status_numbers(text, "Gid", 10, gids, 2) == 2;
 	if (known) {

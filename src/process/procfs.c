@@ -5,12 +5,16 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#define PROCFS_PATH (PATH_MAX + 64)
 
 struct procfs_text {
 	char *bytes;
@@ -45,7 +49,8 @@ int procfs_read_open(int fd, size_t (*drop)(char *text, size_t size), char **tex
 	int r = 0;
 
 	*text = NULL;
-	*size = 0;
+	if (size)
+		*size = 0;
 	while (r == 0 && n > 0) {
 		/* Make space for the next read, and the NUL. */
 		if (t.capacity - t.used <= 1024 || t.used > PROCFS_MOST) {
@@ -76,7 +81,8 @@ int procfs_read_open(int fd, size_t (*drop)(char *text, size_t size), char **tex
 	procfs_drop(&t, drop);
 	t.bytes[t.used] = '\0';
 	*text = t.bytes;
-	*size = t.used;
+	if (size)
+		*size = t.used;
 	return 0;
 }
 
@@ -86,7 +92,8 @@ int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size
 	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC), r;
 
 	*text = NULL;
-	*size = 0;
+	if (size)
+		*size = 0;
 	if (fd < 0)
 		return -errno;
 	r = procfs_read_open(fd, drop, text, size);
@@ -94,9 +101,48 @@ int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size
 	return r;
 }
 
-int procfs_read(int dir, const char *file, char **text, size_t *size)
+__attribute__((format(printf, 4, 0))) static int procfs_read_named(
+	int dir, char **text, size_t *size, const char *file, va_list args)
 {
-	return procfs_read_lines(dir, file, NULL, text, size);
+	char path[PROCFS_PATH];
+
+	vsnprintf(path, sizeof path, file, args);
+	return procfs_read_lines(dir, path, NULL, text, size);
+}
+
+int procfs_read(int dir, char **text, size_t *size, const char *file, ...)
+{
+	va_list args;
+	int r;
+
+	va_start(args, file);
+	r = procfs_read_named(dir, text, size, file, args);
+	va_end(args);
+	return r;
+}
+
+int procfs_open(int dir, int flags, const char *file, ...)
+{
+	char path[PROCFS_PATH];
+	va_list args;
+	int fd;
+
+	va_start(args, file);
+	vsnprintf(path, sizeof path, file, args);
+	va_end(args);
+	fd = openat(dir, path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+DIR *procfs_list(int fd)
+{
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	int code = errno;
+
+	if (!list && fd >= 0)
+		close(fd);
+	errno = code;
+	return list;
 }
 
 /* The text behind "Key:", or NULL. */
@@ -195,12 +241,15 @@ uint64_t procfs_now(void)
 	return (uint64_t)t.tv_sec * ticks + (uint64_t)t.tv_nsec * ticks / 1000000000;
 }
 
-int procfs_stat(int dir, const char *file, struct procfs_stat *stat)
+int procfs_stat(int dir, struct procfs_stat *stat, const char *file, ...)
 {
+	va_list args;
 	char *text;
-	size_t size;
-	int r = procfs_read(dir, file, &text, &size);
+	int r;
 
+	va_start(args, file);
+	r = procfs_read_named(dir, &text, NULL, file, args);
+	va_end(args);
 	if (r == 0)
 		r = procfs_parse_stat(text, stat);
 	free(text);
@@ -210,14 +259,11 @@ int procfs_stat(int dir, const char *file, struct procfs_stat *stat)
 int probes_process_info(pid_t pid, struct probes_process_info *info, struct probes_error *e)
 {
 	struct procfs_stat stat;
-	char path[64];
-	int r;
+	int r = procfs_stat(AT_FDCWD, &stat, "/proc/%d/stat", pid);
 
 	*info = (struct probes_process_info){.up_seconds = -1, .threads = -1};
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	r = procfs_stat(AT_FDCWD, path, &stat);
 	if (r < 0)
-		return error_set(e, PROBES_NO_TARGET, r, "cannot read %s", path);
+		return error_set(e, PROBES_NO_TARGET, r, "cannot read /proc/%d/stat", pid);
 	snprintf(info->name, sizeof info->name, "%.15s", stat.comm);
 	info->start = stat.start_time;
 	info->up_seconds = (long)(procfs_now() / (uint64_t)sysconf(_SC_CLK_TCK) -
@@ -230,21 +276,22 @@ int probes_process_info(pid_t pid, struct probes_process_info *info, struct prob
 void procfs_name(pid_t pid, char *name, size_t size)
 {
 	struct procfs_stat stat;
-	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
 	snprintf(name, size, "%s",
-		pid > 0 && procfs_stat(AT_FDCWD, path, &stat) == 0 ? stat.comm : "");
+		pid > 0 && procfs_stat(AT_FDCWD, &stat, "/proc/%d/stat", pid) == 0 ? stat.comm
+										   : "");
 }
 
-pid_t procfs_tracer(int dir, const char *file, char *name, size_t size)
+pid_t procfs_tracer(int dir, char *name, size_t size, const char *file, ...)
 {
-	size_t length;
 	pid_t tracer = 0;
+	va_list args;
 	char *text;
 
-	if (procfs_read(dir, file, &text, &length) == 0)
+	va_start(args, file);
+	if (procfs_read_named(dir, &text, NULL, file, args) == 0)
 		tracer = (pid_t)procfs_status(text, "TracerPid", 0);
+	va_end(args);
 	free(text);
 	procfs_name(tracer, name, size);
 	return tracer;

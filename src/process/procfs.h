@@ -1,6 +1,7 @@
 /* Reads whole small files of /proc, and parses those that several modules need. */
 #pragma once
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,15 +10,23 @@
 #define PROCFS_MOST ((size_t)64 << 20) /* bytes kept of one file */
 
 /*
- * Read a file below /proc/PID (relative to the directory descriptor, or absolute with AT_FDCWD)
- * into memory that the caller frees; a NUL follows the bytes. Returns 0 or a negative errno;
- * -EFBIG: it is larger than PROCFS_MOST.
+ * Read the file of this name (a format), relative to the directory descriptor or absolute with
+ * AT_FDCWD, into memory that the caller frees; a NUL follows the bytes. `size` may be NULL. Returns
+ * 0 or a negative errno; -EFBIG: it is larger than PROCFS_MOST.
  */
-int procfs_read(int dir, const char *file, char **text, size_t *size);
+int procfs_read(int dir, char **text, size_t *size, const char *file, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Open one. A descriptor, or a negative errno. */
+int procfs_open(int dir, int flags, const char *file, ...) __attribute__((format(printf, 3, 4)));
+
+/* List a directory, whose descriptor it takes. NULL (errno): no memory, or the number is negative.
+ */
+DIR *procfs_list(int fd);
 
 /*
- * The same for a file of lines: `drop` removes unwanted lines from the whole lines read so far, in
- * place, and returns the bytes that are left. The limit applies to the rest.
+ * procfs_read for a file of lines: `drop` removes unwanted lines from the whole lines read so far,
+ * in place, and returns the bytes that are left. The limit applies to the rest.
  */
 int procfs_read_lines(int dir, const char *file, size_t (*drop)(char *text, size_t size),
 	char **text, size_t *size);
@@ -62,8 +71,9 @@ int procfs_parse_stat(const char *text, struct procfs_stat *stat);
 /* The current time, in the unit of start_time. */
 uint64_t procfs_now(void);
 
-/* procfs_read of DIR/stat and procfs_parse_stat in one. */
-int procfs_stat(int dir, const char *file, struct procfs_stat *stat);
+/* procfs_read of a stat file and procfs_parse_stat in one. */
+int procfs_stat(int dir, struct procfs_stat *stat, const char *file, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Why /proc has no process, and what to try, as in struct probes_error. */
 struct procfs_absence {
@@ -77,4 +87,5 @@ const struct procfs_absence *procfs_absence(pid_t pid);
 void procfs_name(pid_t pid, char *name, size_t size);
 
 /* The tracer in a status file: its pid and name (untrusted); 0: none. */
-pid_t procfs_tracer(int dir, const char *file, char *name, size_t size);
+pid_t procfs_tracer(int dir, char *name, size_t size, const char *file, ...)
+	__attribute__((format(printf, 4, 5)));

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <unistd.h>
@@ -25,12 +24,10 @@ enum {
 /* Also if that cannot be found out. No memory is allocated: a signal handler may call this. */
 static bool restart_is_filtered(pid_t tid)
 {
-	char path[64], text[RESTART_STATUS_BYTES];
+	int fd = procfs_open(AT_FDCWD, O_RDONLY, "/proc/%d/status", tid);
+	char text[RESTART_STATUS_BYTES];
 	ssize_t size = -1;
-	int fd;
 
-	snprintf(path, sizeof path, "/proc/%d/status", tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		size = read(fd, text, sizeof text - 1);
 		close(fd);

@@ -24,12 +24,11 @@ bool rights_read(struct rights *r, int dir, const char *prefix)
 {
 	char file[64], *status;
 	struct stat st;
-	size_t size;
 	bool read;
 
 	*r = (struct rights){.uid_map = NULL};
 	snprintf(file, sizeof file, "%sstatus", prefix);
-	if (fstatat(dir, file, &st, 0) < 0 || procfs_read(dir, file, &status, &size) < 0)
+	if (fstatat(dir, file, &st, 0) < 0 || procfs_read(dir, &status, NULL, "%s", file) < 0)
 		return false;
 	read = procfs_status_numbers(status, "Uid", 10, r->uids, 4) == 4 &&
 	       procfs_status_numbers(status, "Gid", 10, r->gids, 4) == 4 &&
@@ -39,8 +38,7 @@ bool rights_read(struct rights *r, int dir, const char *prefix)
 	   (task_dump_owner in fs/proc/base.c); nor do they once its memory is gone. */
 	r->dumpable = st.st_uid == r->uids[1] && procfs_status(status, "VmSize", -1) >= 0;
 	free(status);
-	snprintf(file, sizeof file, "%suid_map", prefix);
-	return procfs_read(dir, file, &r->uid_map, &size) == 0 && read;
+	return procfs_read(dir, &r->uid_map, NULL, "%suid_map", prefix) == 0 && read;
 }
 
 bool rights_target(struct rights *r, const struct identity *who)

@@ -50,7 +50,7 @@ static int run_to_entry_find(
 	const struct mapping *m;
 	struct probes_error ignored;
 	struct array mappings;
-	size_t size, malformed;
+	size_t malformed;
 	struct object *linker;
 	bool exact;
 	char *text;
@@ -60,7 +60,7 @@ static int run_to_entry_find(
 	r = identity_auxv(who, AT_BASE, base);
 	if (r < 0 || !*base)
 		return r;
-	r = identity_maps(who, maps_drop_anonymous, &text, &size);
+	r = identity_maps(who, maps_drop_anonymous, &text, NULL);
 	if (r < 0)
 		return error_is_shortage(r) ? r : 0;
 	array_init(&mappings, sizeof(struct mapping));

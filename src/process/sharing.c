@@ -2,6 +2,7 @@
 #include "process/sharing.h"
 
 #include "base/error.h"
+#include "process/procfs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -36,10 +37,9 @@ static int sharing_look(const struct identity *who, int proc, pid_t tid, pid_t p
 	snprintf(path, sizeof path, "%d/task", pid);
 	if (fstatat(proc, path, &links, 0) < 0 || links.st_nlink <= SHARING_LINKS)
 		return 0;
-	snprintf(path, sizeof path, "%d", pid);
-	dir = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = procfs_open(proc, O_RDONLY | O_DIRECTORY, "%d", pid);
 	if (dir < 0)
-		return error_is_shortage(-errno) ? -errno : 0;
+		return error_is_shortage(dir) ? dir : 0;
 	other = identity_find_thread(dir, false);
 	close(dir);
 	return other < 0 ? other : other > 0 && other != pid && sharing_same(tid, other);

@@ -147,10 +147,8 @@ static void stop_alarm(int number)
 static bool stop_has_state(const struct stop *s, pid_t tid, bool dead)
 {
 	struct procfs_stat stat;
-	char file[64];
 
-	snprintf(file, sizeof file, "task/%d/stat", tid);
-	return procfs_stat(s->who->proc, file, &stat) == 0 &&
+	return procfs_stat(s->who->proc, &stat, "task/%d/stat", tid) == 0 &&
 	       (stat.state == 'Z' || stat.state == 'X') == dead;
 }
 
@@ -161,7 +159,7 @@ static bool stop_has_state(const struct stop *s, pid_t tid, bool dead)
 static int stop_seize(struct stop *s, pid_t tid, struct probes_error *e)
 {
 	struct stop_thread *t = stop_find(s, tid);
-	char file[64], name[64];
+	char name[64];
 	pid_t tracer;
 	int r = 0;
 
@@ -196,8 +194,7 @@ static int stop_seize(struct stop *s, pid_t tid, struct probes_error *e)
 			stop_note(s, t, r, 0);
 		return 0;
 	}
-	snprintf(file, sizeof file, "task/%d/status", tid);
-	tracer = procfs_tracer(s->who->proc, file, name, sizeof name);
+	tracer = procfs_tracer(s->who->proc, name, sizeof name, "task/%d/status", tid);
 	/* We traced this thread under its tid before exec. */
 	if (tracer == getpid())
 		return identity_gone(s->who, e);
@@ -440,7 +437,7 @@ int stop_run(const struct identity *who, int milliseconds,
 		NULL, sizeof *s.report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (s.report == MAP_FAILED)
 		return error_memory(e, "a stopped process");
-	if (procfs_stat(who->proc, "stat", &stat) == 0)
+	if (procfs_stat(who->proc, &stat, "stat") == 0)
 		want += 8 * stat.threads;
 	while (s.size < want)
 		s.size *= 2;

@@ -61,11 +61,9 @@ static void threads_status(const char *status, struct threads *t)
 static int threads_idle(int proc, pid_t tid)
 {
 	struct procfs_stat stat;
-	char file[64];
 	int r;
 
-	snprintf(file, sizeof file, "task/%d/stat", (int)tid);
-	r = procfs_stat(proc, file, &stat);
+	r = procfs_stat(proc, &stat, "task/%d/stat", (int)tid);
 	if (error_is_shortage(r))
 		return r;
 	return r < 0 || strchr("ZXx", stat.state) ? 1 : worker_is(proc, tid);
@@ -75,13 +73,11 @@ static int threads_idle(int proc, pid_t tid)
 static int threads_read(int proc, pid_t tid, struct memory *m, bool calls, struct threads *t)
 {
 	struct thread one = {.tid = tid, .inside = (uint32_t)tid}, *added;
-	char file[64], *status = NULL;
-	size_t size;
+	char *status = NULL;
 	int r;
 
 	if (calls || !t->near) {
-		snprintf(file, sizeof file, "task/%d/status", (int)tid);
-		r = procfs_read(proc, file, &status, &size);
+		r = procfs_read(proc, &status, NULL, "task/%d/status", (int)tid);
 		if (r < 0)
 			return error_is_shortage(r) ? r : 0;
 		one.inside = (uint32_t)procfs_status_last(status, "NSpid", tid);
@@ -105,25 +101,19 @@ static int threads_read(int proc, pid_t tid, struct memory *m, bool calls, struc
 static bool threads_serves_faults(int proc)
 {
 	static const char name[] = "anon_inode:[userfaultfd]";
-	char text[sizeof name], path[32];
-	struct dirent *entry;
-	bool found;
-	DIR *list;
-	int fd;
-
 	/* A thread that has ended, as the leader may have, shows no descriptors. */
-	snprintf(path, sizeof path, "task/%d/fd", (int)identity_find_thread(proc, false));
-	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	list = fd < 0 ? NULL : fdopendir(fd);
-	found = !list; /* or nobody knows */
+	DIR *list = procfs_list(procfs_open(proc, O_RDONLY | O_DIRECTORY, "task/%d/fd",
+		(int)identity_find_thread(proc, false)));
+	bool found = !list; /* or nobody knows */
+	char text[sizeof name];
+	struct dirent *entry;
+
 	while (!found && (entry = readdir(list)))
-		found = readlinkat(fd, entry->d_name, text, sizeof text) ==
+		found = readlinkat(dirfd(list), entry->d_name, text, sizeof text) ==
 				(ssize_t)sizeof name - 1 &&
 			!memcmp(text, name, sizeof name - 1);
 	if (list)
 		closedir(list);
-	else if (fd >= 0)
-		close(fd);
 	return found;
 }
 
@@ -144,18 +134,16 @@ static bool threads_distinct(const struct threads *t)
 
 int threads_look(int proc, struct memory *m, bool calls, struct threads *t)
 {
-	int tasks = openat(proc, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = tasks < 0 ? NULL : fdopendir(tasks);
+	DIR *list = procfs_list(procfs_open(proc, O_RDONLY | O_DIRECTORY, "task"));
 	struct dirent *entry;
 	uint64_t numbers[2];
 	char *status;
-	size_t size;
 	int r = list ? 0 : -errno;
 
 	*t = (struct threads){.hint = t->hint, .near = true, .foreign = true};
 	array_init(&t->all, sizeof(struct thread));
 	/* One number: it is in our pid namespace. */
-	if (procfs_read(proc, "status", &status, &size) == 0)
+	if (procfs_read(proc, &status, NULL, "status") == 0)
 		t->near = procfs_status_numbers(status, "NSpid", 10, numbers, 2) < 2;
 	free(status);
 	while (r == 0 && (entry = readdir(list)))
@@ -163,8 +151,6 @@ int threads_look(int proc, struct memory *m, bool calls, struct threads *t)
 			r = threads_read(proc, atoi(entry->d_name), m, calls, t);
 	if (list)
 		closedir(list);
-	else if (tasks >= 0)
-		close(tasks);
 	t->distinct = r == 0 && threads_distinct(t);
 	if (calls && !t->no_calls && r == 0 && threads_serves_faults(proc))
 		t->no_calls = "the process holds a userfaultfd, and may have to serve the fault "

@@ -132,7 +132,7 @@ static int tracer_seize_and_work(void *data, struct probes_error *e)
 		return error_hint(e, "open it again");
 	}
 	if (r < 0) {
-		other = procfs_tracer(who->task, "status", name, sizeof name);
+		other = procfs_tracer(who->task, name, sizeof name, "status");
 		error_set(e, PROBES_DENIED, r, "cannot write to the code of process %d", who->pid);
 		if (!other)
 			return error_why(e, "only its tracer may, and it must not be traced");

@@ -48,14 +48,12 @@ int tree_gather(struct array *links)
 
 	while (r == 0 && (entry = readdir(proc))) {
 		struct procfs_stat stat;
-		char path[300];
 		struct tree_link *link;
 		int seen;
 
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
-		seen = procfs_stat(AT_FDCWD, path, &stat);
+		seen = procfs_stat(AT_FDCWD, &stat, "/proc/%s/stat", entry->d_name);
 		if (error_is_shortage(seen))
 			r = seen;
 		if (seen < 0 || stat.state == 'Z' || stat.flags & PROCFS_KERNEL_THREAD)

@@ -20,7 +20,7 @@
 int worker_is(int proc, pid_t tid)
 {
 	struct procfs_stat stat;
-	char file[64], *status;
+	char *status;
 	uint64_t blocked, list = 0;
 	size_t size;
 	int r;
@@ -29,12 +29,10 @@ int worker_is(int proc, pid_t tid)
 	 */
 	if (syscall(SYS_get_robust_list, tid, &list, &size) == 0 && list)
 		return 0;
-	snprintf(file, sizeof file, "task/%d/stat", (int)tid);
-	r = procfs_stat(proc, file, &stat);
+	r = procfs_stat(proc, &stat, "task/%d/stat", (int)tid);
 	if (r < 0 || !(stat.flags & WORKER_FLAGS))
 		return error_is_shortage(r) ? r : 0;
-	snprintf(file, sizeof file, "task/%d/status", (int)tid);
-	r = procfs_read(proc, file, &status, &size);
+	r = procfs_read(proc, &status, &size, "task/%d/status", (int)tid);
 	if (r < 0)
 		return error_is_shortage(r) ? r : 0;
 	blocked = procfs_status_set(status, "SigBlk");

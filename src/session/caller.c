@@ -43,7 +43,7 @@ void caller_look(struct probes_session *s)
 {
 	struct callers *c = s->callers ? s->callers : calloc(1, sizeof *c);
 	struct array mappings;
-	size_t size, malformed;
+	size_t malformed;
 	char *text;
 
 	if (c && !s->callers)
@@ -52,7 +52,7 @@ void caller_look(struct probes_session *s)
 	if (!c || !s->process)
 		return;
 	c->read_ms = now_ms();
-	if (identity_maps(&s->who, maps_drop_anonymous, &text, &size) < 0)
+	if (identity_maps(&s->who, maps_drop_anonymous, &text, NULL) < 0)
 		return;
 	array_init(&mappings, sizeof(struct mapping));
 	/* A process that has ended has none: the last ones are as good as any. */

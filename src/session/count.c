@@ -238,14 +238,13 @@ void count_watch(struct probes_session *s)
 	unsigned unexpected = s->may_fault & (ARCH_FAULTS_MEMORY | ARCH_FAULTS_DIVISION);
 	uint64_t now = unexpected ? now_ms() : 0;
 	char *status = NULL;
-	size_t size;
 
 	if (!unexpected || now < s->watch_at)
 		return;
 	s->watch_at = now + COUNT_WATCH_MS;
 	if (!count_displaces(s))
 		s->may_fault = 0;
-	else if (procfs_read(s->who.proc, "status", &status, &size) == 0 &&
+	else if (procfs_read(s->who.proc, &status, NULL, "status") == 0 &&
 		 count_handled(status) & unexpected) {
 		s->may_fault = 0;
 		log_say(&s->log, PROBES_LOG_NOTICE,
@@ -263,7 +262,6 @@ static void count_look(const struct probes_session *s, struct tactics *t)
 	unsigned major, minor;
 	struct utsname name;
 	char *status = NULL;
-	size_t size;
 
 	/* Kernels after 6.x: their patches are for 10 bytes. */
 	t->wide_nop = 10;
@@ -271,7 +269,7 @@ static void count_look(const struct probes_session *s, struct tactics *t)
 		t->wide_nop = major == 6 && minor >= 18 ? 5 : 0;
 	t->shadow_stack = true;
 	t->handled = ARCH_FAULTS_MEMORY | ARCH_FAULTS_POINTER | ARCH_FAULTS_DIVISION;
-	if (procfs_read(s->who.proc, "status", &status, &size) == 0) {
+	if (procfs_read(s->who.proc, &status, NULL, "status") == 0) {
 		t->shadow_stack = procfs_status_shadow_stack(status);
 		/* A program that has not begun may install any handler. */
 		if (!s->held)

@@ -42,7 +42,7 @@ static int events_left_number(int proc, const struct arena *w, uint64_t began, b
 	struct procfs_stat stat;
 	struct memory memory;
 	uint64_t cookie;
-	int number = -1, r = procfs_stat(proc, "stat", &stat);
+	int number = -1, r = procfs_stat(proc, &stat, "stat");
 
 	if (r < 0)
 		*unknown = *unknown || (r != -ENOENT && r != -ESRCH);
@@ -82,7 +82,7 @@ static bool events_left_living(struct probes_session *s, const struct arena *w, 
 	DIR *proc = unknown ? NULL : opendir("/proc");
 
 	/* Are those of other users hidden? */
-	unknown = !proc || procfs_stat(AT_FDCWD, "/proc/1/stat", &first) < 0;
+	unknown = !proc || procfs_stat(AT_FDCWD, &first, "/proc/1/stat") < 0;
 	while (!unknown && (entry = readdir(proc))) {
 		int one, number = -1;
 

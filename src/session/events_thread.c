@@ -46,11 +46,8 @@ struct events_process {
 
 static bool events_process_open(struct events_process *p, const struct arena *w, pid_t pid)
 {
-	char path[32];
-
 	*p = (struct events_process){.memory.fd = -1};
-	snprintf(path, sizeof path, "/proc/%d", (int)pid);
-	p->proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	p->proc = procfs_open(AT_FDCWD, O_PATH | O_DIRECTORY, "/proc/%d", (int)pid);
 	if (p->proc < 0)
 		return false;
 	memory_open(&p->memory, p->proc, pid, true);
@@ -72,11 +69,10 @@ static bool events_child_is(
 	struct events_process p;
 	struct procfs_stat stat;
 	char *status = NULL;
-	size_t size;
 	bool is = events_process_open(&p, w, pid) && p.cookie >> 48 == c->number &&
 		  space_has_arena(p.proc, w->inode, 0) > 0 &&
-		  procfs_stat(p.proc, "stat", &stat) == 0 &&
-		  procfs_read(p.proc, "status", &status, &size) == 0 &&
+		  procfs_stat(p.proc, &stat, "stat") == 0 &&
+		  procfs_read(p.proc, &status, NULL, "status") == 0 &&
 		  procfs_status(status, "Tgid", 0) == pid;
 
 	if (is) {
@@ -100,7 +96,7 @@ static void events_child_look(struct probes_session *s, struct events *ev, struc
 	struct procfs_stat stat;
 
 	if (events_process_open(&p, w, c->pid) && p.cookie >> 48 == c->number &&
-		procfs_stat(p.proc, "stat", &stat) == 0 && stat.start_time == c->start_time) {
+		procfs_stat(p.proc, &stat, "stat") == 0 && stat.start_time == c->start_time) {
 		uint64_t age = (procfs_now() - stat.start_time) * EVENTS_TICK_NS;
 		bool may;
 
@@ -210,7 +206,6 @@ static pid_t events_thread_among(
 {
 	ARRAY_EACH(const struct thread, one, &threads->all) {
 		struct procfs_stat stat;
-		char file[64];
 
 		if (!(record->flags & EVENTS_BY_POINTER)
 				? one->inside != record->thread
@@ -218,10 +213,10 @@ static pid_t events_thread_among(
 						  record->thread ||
 					  !one->pointer)
 			continue;
-		snprintf(file, sizeof file, "/proc/%d/task/%d/stat", (int)pid, (int)one->tid);
 		/* One that began after the event has its thread pointer by now. */
 		if (!(record->flags & EVENTS_BY_POINTER) ||
-			(procfs_stat(AT_FDCWD, file, &stat) == 0 &&
+			(procfs_stat(AT_FDCWD, &stat, "/proc/%d/task/%d/stat", (int)pid,
+				 (int)one->tid) == 0 &&
 				(int64_t)(procfs_now() - stat.start_time + 2) * EVENTS_TICK_NS >=
 					age))
 			return one->tid;
@@ -235,17 +230,15 @@ static pid_t events_thread_among(
 
 static void events_thread_name(struct probes_session *s, struct events_thread *t)
 {
-	char path[48], *text = NULL;
+	char *text;
 	size_t size;
 	int r;
 
-	if ((uint16_t)(t->key >> 32)) { /* of a forked child */
-		snprintf(path, sizeof path, "/proc/%d/task/%d/comm", (int)t->pid, (int)t->tid);
-		r = procfs_read(AT_FDCWD, path, &text, &size);
-	} else {
-		snprintf(path, sizeof path, "task/%d/comm", (int)t->tid);
-		r = procfs_read(s->who.proc, path, &text, &size);
-	}
+	if ((uint16_t)(t->key >> 32)) /* of a forked child */
+		r = procfs_read(
+			AT_FDCWD, &text, &size, "/proc/%d/task/%d/comm", (int)t->pid, (int)t->tid);
+	else
+		r = procfs_read(s->who.proc, &text, &size, "task/%d/comm", (int)t->tid);
 	/* One that has ended keeps its last name. */
 	if (r == 0) {
 		size -= size && text[size - 1] == '\n'; /* the kernel's; a name may hold others */

@@ -50,7 +50,7 @@ static struct arena_holder holder_record(struct probes_session *s, const struct 
 	if (!s->number)
 		s->number = atomic_fetch_add(&last, 1) + 1;
 	return (struct arena_holder){.session = holder_self(),
-		.start = procfs_stat(AT_FDCWD, "/proc/self/stat", &stat) == 0
+		.start = procfs_stat(AT_FDCWD, &stat, "/proc/self/stat") == 0
 				 ? identity_start(stat.start_time)
 				 : 0,
 		.born = identity_start(s->who.start_time),

@@ -22,7 +22,7 @@
 static int journals_key(pid_t target, uint64_t start, uint64_t program, struct journal_key *key)
 {
 	struct procfs_stat self;
-	int r = procfs_stat(AT_FDCWD, "/proc/self/stat", &self);
+	int r = procfs_stat(AT_FDCWD, &self, "/proc/self/stat");
 
 	if (r < 0)
 		return r;

@@ -9,19 +9,15 @@
 #include "process/tree.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 /* Is it the process of the record? Its number in its own pid namespace is the same everywhere. */
 static bool kin_is(const struct tree_link *link, const struct arena_holder *r, struct identity *who)
 {
-	char path[32];
-
 	if (!r->born || !identity_same_start(identity_start(link->start_time), r->born))
 		return false;
 	*who = (struct identity){.pid = link->pid, .pidfd = -1, .proc = -1, .task = -1, .maps = -1};
-	snprintf(path, sizeof path, "/proc/%d", (int)link->pid);
-	who->proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	who->proc = procfs_open(AT_FDCWD, O_RDONLY | O_DIRECTORY, "/proc/%d", (int)link->pid);
 	if (who->proc >= 0 && identity_ns_pid(who) == (pid_t)r->self)
 		return true;
 	if (who->proc >= 0)
@@ -47,7 +43,7 @@ enum holder_life kin_judge(struct array *links, const struct arena_holder *r, ui
 			continue;
 		held = claim_is_held(&claim, &who, number);
 		/* Else the number may be that of another process by now. */
-		if (claim.fd >= 0 && procfs_stat(who.proc, "stat", &stat) == 0)
+		if (claim.fd >= 0 && procfs_stat(who.proc, &stat, "stat") == 0)
 			life = held ? HOLDER_CLAIMS : HOLDER_NONE;
 		claim_done(&claim, &who);
 		close(who.proc);

@@ -38,12 +38,10 @@ static bool proofs_creates(long call)
 /* The system call in which a thread waits; -1: it runs, or waits for something else. */
 static long proofs_call(const struct probes_session *s, pid_t tid)
 {
-	char file[48], *text = NULL, *end;
+	char *text = NULL, *end;
 	long call = -1;
-	size_t size;
 
-	snprintf(file, sizeof file, "task/%d/syscall", (int)tid);
-	if (procfs_read(s->who.proc, file, &text, &size) == 0) {
+	if (procfs_read(s->who.proc, &text, NULL, "task/%d/syscall", (int)tid) == 0) {
 		call = strtol(text, &end, 10);
 		call = end == text ? -1 : call; /* "running" */
 	}
@@ -88,10 +86,9 @@ static int64_t proofs_waits(struct array *unproven, pid_t tid, int64_t now)
 static int64_t proofs_runtime(int dir, const char *file)
 {
 	int64_t ns = -1;
-	size_t size;
 	char *text;
 
-	if (procfs_read(dir, file, &text, &size) == 0)
+	if (procfs_read(dir, &text, NULL, "%s", file) == 0)
 		ns = strtoll(text, NULL, 10);
 	free(text);
 	return ns;

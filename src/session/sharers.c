@@ -12,7 +12,6 @@
 
 #include <fcntl.h>
 #include <linux/kcmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -92,10 +91,8 @@ static void sharers_examine(
 	struct probes_error ignored;
 	struct array found;
 	struct memory memory;
-	char path[32];
 
-	snprintf(path, sizeof path, "/proc/%d", (int)pid);
-	who.proc = who.task = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	who.proc = who.task = procfs_open(AT_FDCWD, O_PATH | O_DIRECTORY, "/proc/%d", (int)pid);
 	if (who.proc < 0)
 		return;
 	array_init(&found, sizeof(struct maps_arena));

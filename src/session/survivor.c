@@ -6,21 +6,18 @@
 #include "session/session.h"
 
 #include "count/space.h"
+#include "process/procfs.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 /* Open the memory of a process, if that has the arena. */
 static bool survivor_open(struct memory *m, pid_t pid, const struct arena *w)
 {
-	char path[32];
+	int proc = procfs_open(AT_FDCWD, O_PATH | O_DIRECTORY, "/proc/%d", (int)pid);
 	bool maps;
-	int proc;
 
-	snprintf(path, sizeof path, "/proc/%d", (int)pid);
-	proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (proc < 0)
 		return false;
 	memory_open(m, proc, pid, true);

@@ -51,7 +51,7 @@ static bool vanished_is_odd(const struct object_probes *h, size_t site)
 void vanished_look(struct probes_session *s, const struct change *c)
 {
 	struct array mappings;
-	size_t size, malformed;
+	size_t malformed;
 	char *text = NULL; /* what is mapped, read once */
 	bool known = true;
 
@@ -75,10 +75,9 @@ void vanished_look(struct probes_session *s, const struct change *c)
 			if (!vanished_is_odd(h, site))
 				continue;
 			*gone = *gone ? *gone : calloc(h->site_count, sizeof **gone);
-			known = *gone &&
-				(text || (identity_maps(&s->who, NULL, &text, &size) == 0 &&
-						 maps_parse(text, &mappings, &malformed) &&
-						 mappings.count));
+			known = *gone && (text || (identity_maps(&s->who, NULL, &text, NULL) == 0 &&
+							  maps_parse(text, &mappings, &malformed) &&
+							  mappings.count));
 			m = known ? maps_find(&mappings, address) : NULL;
 			if (known)
 				(*gone)[site] = !m || (!vanished_is_file(h, address, m) &&

@@ -120,7 +120,7 @@ static void seeds_of_proc(void)
 		size_t size;
 		char *text;
 
-		if (procfs_read(AT_FDCWD, files[i], &text, &size) == 0)
+		if (procfs_read(AT_FDCWD, &text, &size, "%s", files[i]) == 0)
 			seed("maps", text, size < 2000 ? size : 2000);
 		free(text);
 	}

@@ -58,10 +58,8 @@ void inject_tear_down(void)
 char inject_state(pid_t pid)
 {
 	struct procfs_stat stat;
-	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	return procfs_stat(AT_FDCWD, path, &stat) == 0 ? stat.state : '?';
+	return procfs_stat(AT_FDCWD, &stat, "/proc/%d/stat", pid) == 0 ? stat.state : '?';
 }
 
 void inject_open(struct inject_target *t, pid_t pid)

@@ -706,10 +706,9 @@ static bool doubtful(uint64_t since)
 		char file[300];
 		int fd;
 
-		snprintf(file, sizeof file, "/proc/%s/stat", entry->d_name);
 		if (!isdigit((unsigned char)*entry->d_name) ||
-			procfs_stat(AT_FDCWD, file, &stat) < 0 || !(stat.flags & PROCFS_FORKED) ||
-			stat.start_time < since)
+			procfs_stat(AT_FDCWD, &stat, "/proc/%s/stat", entry->d_name) < 0 ||
+			!(stat.flags & PROCFS_FORKED) || stat.start_time < since)
 			continue;
 		snprintf(file, sizeof file, "/proc/%s/mem", entry->d_name);
 		fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -748,7 +747,7 @@ START_TEST(record_of_a_killed_child)
 	forbid(number, false);
 	claim = long_record(number)->mark;
 	ck_assert_uint_eq(EVENTS_CLAIM_PROCESS(claim), 1);
-	ck_assert_int_eq(procfs_stat(AT_FDCWD, "/proc/self/stat", &self), 0);
+	ck_assert_int_eq(procfs_stat(AT_FDCWD, &self, "/proc/self/stat"), 0);
 	s.who.start_time = self.start_time;
 	proc = open("/proc/self", O_PATH | O_CLOEXEC);
 	memory_open(&s.memory, proc, getpid(), true);

@@ -24,7 +24,7 @@ static uint64_t identity_own_start(void)
 {
 	struct procfs_stat self;
 
-	ck_assert_int_eq(procfs_stat(AT_FDCWD, "/proc/self/stat", &self), 0);
+	ck_assert_int_eq(procfs_stat(AT_FDCWD, &self, "/proc/self/stat"), 0);
 	return identity_start(self.start_time);
 }
 

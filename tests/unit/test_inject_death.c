@@ -155,10 +155,9 @@ END_TEST
 
 static bool inject_is_seized(pid_t pid)
 {
-	char path[64], name[64];
+	char name[64];
 
-	snprintf(path, sizeof path, "/proc/%d/status", pid);
-	return procfs_tracer(AT_FDCWD, path, name, sizeof name) != 0;
+	return procfs_tracer(AT_FDCWD, name, sizeof name, "/proc/%d/status", pid) != 0;
 }
 
 /*

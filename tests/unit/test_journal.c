@@ -47,7 +47,7 @@ static struct journal_key journal_own(void)
 	struct journal_key key = {.target = getpid(), .owner = getpid(), .target_program = 77};
 	struct procfs_stat self;
 
-	ck_assert_int_eq(procfs_stat(AT_FDCWD, "/proc/self/stat", &self), 0);
+	ck_assert_int_eq(procfs_stat(AT_FDCWD, &self, "/proc/self/stat"), 0);
 	key.target_start = key.owner_start = identity_start(self.start_time);
 	journal_here(&key);
 	return key;
@@ -340,7 +340,7 @@ static void journal_left_by_child(struct journal_key key)
 		struct procfs_stat self;
 		struct journal j;
 
-		if (procfs_stat(AT_FDCWD, "/proc/self/stat", &self) < 0)
+		if (procfs_stat(AT_FDCWD, &self, "/proc/self/stat") < 0)
 			_exit(1);
 		key.owner = getpid();
 		key.owner_start = identity_start(self.start_time);
@@ -435,7 +435,6 @@ START_TEST(journal_of_a_process_without_its_leader)
 {
 	struct procfs_stat stat = {0};
 	struct journal_key key = journal_own();
-	char path[64];
 	pid_t child;
 
 	journal_folder();
@@ -448,9 +447,8 @@ START_TEST(journal_of_a_process_without_its_leader)
 			_exit(1);
 		pthread_exit(NULL);
 	}
-	snprintf(path, sizeof path, "/proc/%d/stat", child);
 	while (stat.state != 'Z')
-		ck_assert_int_eq(procfs_stat(AT_FDCWD, path, &stat), 0);
+		ck_assert_int_eq(procfs_stat(AT_FDCWD, &stat, "/proc/%d/stat", child), 0);
 	key.target = child;
 	key.target_start = identity_start(stat.start_time);
 	journal_left_by_child(key);
@@ -603,8 +601,7 @@ START_TEST(journal_of_a_container)
 		for (;;)
 			pause();
 	}
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)key.target);
-	ck_assert_int_eq(procfs_stat(AT_FDCWD, path, &child), 0);
+	ck_assert_int_eq(procfs_stat(AT_FDCWD, &child, "/proc/%d/stat", (int)key.target), 0);
 	key.target_start = identity_start(child.start_time);
 	snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)key.target);
 	ck_assert_int_eq(stat(path, &pids), 0);

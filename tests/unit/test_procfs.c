@@ -144,7 +144,7 @@ START_TEST(procfs_has_an_end)
 	}
 	free(text);
 	ck_assert_int_eq(ftruncate(fileno(file), PROCFS_MOST + 8192), 0);
-	ck_assert_int_eq(procfs_read(AT_FDCWD, path, &text, &size), -EFBIG);
+	ck_assert_int_eq(procfs_read(AT_FDCWD, &text, &size, "%s", path), -EFBIG);
 	ck_assert_ptr_null(text);
 	fclose(file);
 	file = fopen(path, "w");
@@ -166,14 +166,14 @@ START_TEST(procfs_reads_our_own)
 	int dir = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	ck_assert_int_ge(dir, 0);
-	ck_assert_int_eq(procfs_stat(dir, "stat", &stat), 0);
+	ck_assert_int_eq(procfs_stat(dir, &stat, "stat"), 0);
 	ck_assert_int_eq(stat.parent, getppid());
 	ck_assert_uint_gt(stat.start_time, 0);
-	ck_assert_int_eq(procfs_read(dir, "status", &text, &size), 0);
+	ck_assert_int_eq(procfs_read(dir, &text, &size, "status"), 0);
 	ck_assert_uint_eq(strlen(text), size);
 	ck_assert_int_eq(procfs_status(text, "Pid", -1), getpid());
 	free(text);
-	ck_assert_int_eq(procfs_read(dir, "no such file", &text, &size), -ENOENT);
+	ck_assert_int_eq(procfs_read(dir, &text, &size, "no such file"), -ENOENT);
 	ck_assert_ptr_null(text);
 	close(dir);
 }
@@ -194,7 +194,7 @@ START_TEST(procfs_reads_long_files_whole)
 		total += (size_t)n;
 	}
 	close(fd);
-	ck_assert_int_eq(procfs_read(AT_FDCWD, path, &text, &size), 0);
+	ck_assert_int_eq(procfs_read(AT_FDCWD, &text, &size, "%s", path), 0);
 	unlink(path);
 	ck_assert_uint_eq(size, total);
 	ck_assert_uint_eq(strlen(text), total);

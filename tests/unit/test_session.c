@@ -720,7 +720,7 @@ START_TEST(session_knows_the_child_of_threads_that_come_and_go)
 	while (identity_thread_lives(&parent.who))
 		sched_yield();
 	ck_assert(fork_is_child(&child, &parent));
-	ck_assert_int_eq(procfs_read(parent.who.task, "maps", &text, &size), -ENOENT);
+	ck_assert_int_eq(procfs_read(parent.who.task, &text, &size, "maps"), -ENOENT);
 	ck_assert_int_eq(identity_maps(&parent.who, NULL, &text, &size), 0);
 	ck_assert_uint_gt(size, 0);
 	free(text);
@@ -732,7 +732,7 @@ START_TEST(session_knows_the_child_of_threads_that_come_and_go)
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 	ck_assert_int_eq(identity_openat(&parent.who, "no such file", O_PATH), -ENOENT);
-	ck_assert_int_eq(procfs_read(parent.who.task, "maps", &text, &size), -ENOENT);
+	ck_assert_int_eq(procfs_read(parent.who.task, &text, &size, "maps"), -ENOENT);
 	identity_close(&parent.who);
 	identity_close(&child.who);
 	kill(born, SIGKILL);

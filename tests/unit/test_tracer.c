@@ -92,7 +92,7 @@ static char tracer_state(const struct identity *who)
 {
 	struct procfs_stat stat;
 
-	ck_assert_int_eq(procfs_stat(who->task, "stat", &stat), 0);
+	ck_assert_int_eq(procfs_stat(who->task, &stat, "stat"), 0);
 	return stat.state;
 }
 
@@ -124,10 +124,8 @@ static int tracer_write(void *data, struct probes_error *e)
 	char name[64];
 	unsigned char next;
 	uint64_t address = (uintptr_t)&tracer_byte;
-	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d/status", m->pid);
-	if (procfs_tracer(AT_FDCWD, path, name, sizeof name) != getpid())
+	if (procfs_tracer(AT_FDCWD, name, sizeof name, "/proc/%d/status", m->pid) != getpid())
 		return error_set(e, PROBES_FAILED, -EPERM, "not its tracer");
 	if (!memory_read(m, address, &next, 1))
 		return error_set(e, PROBES_FAILED, -EIO, "cannot read");

@@ -83,13 +83,12 @@ static int fake_read(struct memory *m, struct spans *spans, unsigned char *buffe
 /* As the kernel does with proc_mem.force_override; the first region is the code. */
 static bool fake_bars(struct fake *f, uint64_t address)
 {
-	char path[64], name[64];
+	char name[64];
 
 	if (f->code_is_for == FAKE_ALL || fake_find(f, address) != &f->regions[0])
 		return false;
-	snprintf(path, sizeof path, "/proc/%d/status", f->process);
-	return f->code_is_for == FAKE_NOBODY ||
-	       procfs_tracer(AT_FDCWD, path, name, sizeof name) != getpid();
+	return f->code_is_for == FAKE_NOBODY || procfs_tracer(AT_FDCWD, name, sizeof name,
+							"/proc/%d/status", f->process) != getpid();
 }
 
 static int fake_write(struct memory *m, uint64_t address, const void *bytes, size_t length)
