@@ -3,15 +3,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-void array_init(struct array *a, size_t element_size)
-{
-	*a = (struct array){.size = element_size};
-}
-
 void array_done(struct array *a)
 {
 	free(a->data);
-	array_init(a, a->size);
+	*a = (struct array){.size = a->size};
 }
 
 bool array_reserve(struct array *a, size_t more)
@@ -37,6 +32,6 @@ void *array_take(struct array *a)
 {
 	void *data = a->data;
 
-	array_init(a, a->size);
+	*a = (struct array){.size = a->size};
 	return data;
 }

@@ -12,7 +12,10 @@ struct array {
 	size_t size; /* of one element, in bytes */
 };
 
-void array_init(struct array *a, size_t element_size);
+/* An empty one: struct array mappings = ARRAY_OF(struct mapping). */
+#define ARRAY_OF(type) ((struct array){.size = sizeof(type)})
+
+/* Free the elements; it is empty then. */
 void array_done(struct array *a);
 
 /* Reserve space for `more` further elements; false when there is no memory (nothing changes). */

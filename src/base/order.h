@@ -1,8 +1,8 @@
 /* Sorts many elements by a number, in linear time, and finds them again. Pure. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/array.h"
+
 #include <stdint.h>
 
 /*
@@ -13,6 +13,17 @@ bool order_by_number(void *elements, size_t count, size_t size, size_t key);
 
 /* Of elements in that order, the index of the first whose number is at least this; or `count`. */
 size_t order_first(const void *elements, size_t count, size_t size, size_t key, uint64_t number);
+
+/* Both, of all elements of an array. */
+static inline bool order_array(struct array *a, size_t key)
+{
+	return order_by_number(a->data, a->count, a->size, key);
+}
+
+static inline size_t order_find(const struct array *a, size_t key, uint64_t number)
+{
+	return order_first(a->data, a->count, a->size, key, number);
+}
 
 /*
  * The same by any order: set `at` to the first index below `count` for which `before`, an

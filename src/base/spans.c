@@ -5,7 +5,7 @@
 void spans_init(struct spans *s, size_t gap, size_t longest)
 {
 	*s = (struct spans){.gap = gap, .longest = longest};
-	array_init(&s->list, sizeof(struct span));
+	s->list = ARRAY_OF(struct span);
 }
 
 void spans_done(struct spans *s)

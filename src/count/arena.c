@@ -93,16 +93,15 @@ int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, ui
 		.serial = serial,
 		.data_size = t->data_size,
 		.site_count = t->planned};
-	array_init(&w->landings, sizeof(struct tactics_landing));
-	array_init(landing_pages, sizeof(uint64_t));
+	w->landings = ARRAY_OF(struct tactics_landing);
+	*landing_pages = ARRAY_OF(uint64_t);
 	w->sites = calloc(t->planned + 1, sizeof *w->sites);
 	if (!w->sites || !array_reserve(&w->landings, t->landings.count))
 		return -ENOMEM;
 	w->landings.count = t->landings.count;
 	if (w->landings.count) { /* a call needs none */
 		memcpy(w->landings.data, t->landings.data, t->landings.count * t->landings.size);
-		if (!order_by_number(w->landings.data, w->landings.count, w->landings.size,
-			    offsetof(struct tactics_landing, address)))
+		if (!order_array(&w->landings, offsetof(struct tactics_landing, address)))
 			return -ENOMEM;
 	}
 	ARRAY_EACH(const struct tactics_landing, l, &w->landings) {
@@ -185,8 +184,8 @@ enum arena_found arena_read(
 	bool sound;
 
 	*w = (struct arena){.address = address};
-	array_init(&w->landings, sizeof(struct tactics_landing));
-	array_init(&w->counters, sizeof(uint64_t));
+	w->landings = ARRAY_OF(struct tactics_landing);
+	w->counters = ARRAY_OF(uint64_t);
 	if (!memory_read(m, address, &head, sizeof head) || !arena_is_sound(&head, mapped))
 		return ARENA_NONE;
 	if (budget &&
@@ -255,8 +254,7 @@ bool arena_refresh(struct arena *w, struct memory *m)
 	size_t *bases = places ? places + w->counters.count : NULL;
 	unsigned char *bytes = NULL;
 	struct spans spans;
-	bool good =
-		places && order_by_number(w->counters.data, w->counters.count, w->counters.size, 0);
+	bool good = places && order_array(&w->counters, 0);
 
 	spans_init(&spans, ARENA_GAP, ARENA_LONGEST);
 	/* Another session may have made a site count anew. */

@@ -188,7 +188,7 @@ static struct inject_call install_mmap(
 static int install_check(const struct install *in, const struct arena *w, struct probes_error *e)
 {
 	size_t malformed;
-	struct array mappings;
+	struct array mappings = ARRAY_OF(struct mapping);
 	bool all = false;
 	char *maps;
 	int r = identity_maps(in->who, NULL, &maps, NULL);
@@ -196,7 +196,6 @@ static int install_check(const struct install *in, const struct arena *w, struct
 	if (r < 0)
 		return error_set(
 			e, PROBES_FAILED, r, "cannot read the maps of process %d", in->who->pid);
-	array_init(&mappings, sizeof(struct mapping));
 	if (!maps_parse(maps, &mappings, &malformed))
 		r = error_memory(e, "the mappings of a process");
 	else

@@ -34,7 +34,7 @@ bool space_parse(struct tactics_space *space, char *maps, const char *limits, co
 {
 	const char *at = strrchr(stat, ')');
 	uint64_t stack, brk;
-	struct array list;
+	struct array list = ARRAY_OF(struct mapping);
 	size_t malformed;
 	bool fits;
 
@@ -47,7 +47,6 @@ bool space_parse(struct tactics_space *space, char *maps, const char *limits, co
 		at = at ? at + 1 : NULL;
 	}
 	brk = at ? strtoull(at, NULL, 10) & -SPACE_PAGE : 0;
-	array_init(&list, sizeof(struct mapping));
 	fits = maps_parse(maps, &list, &malformed);
 	*mappings = list.count;
 	ARRAY_EACH_WHILE(fits, const struct mapping, m, &list) {
@@ -154,12 +153,11 @@ int space_check(
 
 int space_arenas(const struct identity *who, struct array *arenas, struct probes_error *e)
 {
-	struct array list;
+	struct array list = ARRAY_OF(struct mapping);
 	char *maps = NULL;
 	size_t malformed;
 	int r = identity_maps(who, maps_drop_anonymous, &maps, NULL);
 
-	array_init(&list, sizeof(struct mapping));
 	if (r < 0)
 		error_set(e, PROBES_FAILED, r, "cannot read the maps of process %d", who->pid);
 	else if (!maps_parse(maps, &list, &malformed) || !maps_arenas(&list, arenas))
@@ -173,10 +171,9 @@ int space_has_arena(int proc, uint64_t inode, uint64_t address)
 {
 	struct identity who = {.proc = proc, .task = proc, .maps = -1};
 	struct probes_error ignored;
-	struct array arenas;
+	struct array arenas = ARRAY_OF(struct maps_arena);
 	int r;
 
-	array_init(&arenas, sizeof(struct maps_arena));
 	r = space_arenas(&who, &arenas, &ignored);
 	for (size_t i = 0; r == 0 && i < arenas.count; i++) {
 		const struct maps_arena *one = ARRAY_AT(&arenas, struct maps_arena, i);

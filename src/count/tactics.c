@@ -361,7 +361,7 @@ bool tactics_plan(struct tactics *t, struct tactics_space *space)
 	struct tactics_around a;
 	size_t sites = 0;
 
-	array_init(&t->landings, sizeof(struct tactics_landing));
+	t->landings = ARRAY_OF(struct tactics_landing);
 	t->code = NULL;
 	t->arena = t->data_size = t->code_size = t->planned = 0;
 	if (!tactics_space_settle(space))

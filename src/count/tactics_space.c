@@ -9,9 +9,9 @@
 
 void tactics_space_init(struct tactics_space *space)
 {
-	array_init(&space->taken, sizeof(struct tactics_range));
-	array_init(&space->pages, sizeof(struct tactics_page));
-	array_init(&space->index, sizeof(uint32_t));
+	space->taken = ARRAY_OF(struct tactics_range);
+	space->pages = ARRAY_OF(struct tactics_page);
+	space->index = ARRAY_OF(uint32_t);
 	space->room = TACTICS_SPACE_ROOM;
 }
 
@@ -125,8 +125,7 @@ bool tactics_space_settle(struct tactics_space *space)
 static const struct tactics_range *tactics_space_range(
 	const struct tactics_space *space, uint64_t address)
 {
-	size_t at = order_first(space->taken.data, space->taken.count, space->taken.size,
-		offsetof(struct tactics_range, end), address + 1);
+	size_t at = order_find(&space->taken, offsetof(struct tactics_range, end), address + 1);
 
 	return at < space->taken.count ? ARRAY_AT(&space->taken, struct tactics_range, at) : NULL;
 }

@@ -69,8 +69,8 @@ static int uprobe_load(const struct uprobe *one)
 void uprobes_init(struct uprobes *u)
 {
 	*u = (struct uprobes){.ready = false};
-	array_init(&u->all, sizeof(struct uprobe *));
-	array_init(&u->maps, sizeof(struct uprobes_map));
+	u->all = ARRAY_OF(struct uprobe *);
+	u->maps = ARRAY_OF(struct uprobes_map);
 }
 
 void uprobes_end(struct uprobes *u)

@@ -49,7 +49,7 @@ bool notes_init(struct notes *n, size_t bytes, struct budget *budget, struct tal
 	*n = (struct notes){
 		.text = malloc(tally ? 1 : bytes + 1), .budget = budget, .tally = tally};
 	n->end = n->text;
-	array_init(&n->list, sizeof(struct note));
+	n->list = ARRAY_OF(struct note);
 	return n->text;
 }
 

@@ -350,11 +350,10 @@ static bool journal_is(const struct probes_edit *a, const struct probes_edit *b,
 /* Pending edits are made, or not, if they are the next ones of a block. */
 static bool journal_decided(struct journal_text *text, const uint8_t *bytes, size_t size)
 {
-	struct array decided;
+	struct array decided = ARRAY_OF(struct probes_edit);
 	size_t at = 0, left = 0;
 	bool good;
 
-	array_init(&decided, sizeof(struct probes_edit));
 	good = journal_edits(&decided, bytes, size, false) &&
 	       array_reserve(&text->made, text->pending.count);
 	ARRAY_EACH_WHILE(good, const struct probes_edit, edit, &text->pending) {
@@ -421,8 +420,8 @@ bool journal_parse(const void *bytes, size_t size, struct journal_text *text)
 	struct journal_block block;
 
 	*text = (struct journal_text){0};
-	array_init(&text->made, sizeof(struct probes_edit));
-	array_init(&text->pending, sizeof(struct probes_edit));
+	text->made = ARRAY_OF(struct probes_edit);
+	text->pending = ARRAY_OF(struct probes_edit);
 	for (unsigned i = 0; i < 3 && size >= JOURNAL_HEADER_2; i++)
 		if (!memcmp(bytes, magics[i], sizeof header.magic))
 			text->version = i + 2;

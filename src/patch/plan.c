@@ -14,13 +14,13 @@
 int plan_init(struct plan *p, const struct catalog *c, struct probes_error *e)
 {
 	*p = (struct plan){.catalog = c, .epoch = 1};
-	array_init(&p->edits, sizeof(struct probes_edit));
-	array_init(&p->uprobes, sizeof(struct probes_edit));
-	array_init(&p->checks, sizeof(struct plan_check));
-	array_init(&p->refcount_sites, sizeof(struct plan_refcount_site));
-	array_init(&p->items, sizeof(struct probes_item));
-	array_init(&p->texts, sizeof(char *));
-	array_init(&p->targets, sizeof(uint32_t));
+	p->edits = ARRAY_OF(struct probes_edit);
+	p->uprobes = ARRAY_OF(struct probes_edit);
+	p->checks = ARRAY_OF(struct plan_check);
+	p->refcount_sites = ARRAY_OF(struct plan_refcount_site);
+	p->items = ARRAY_OF(struct probes_item);
+	p->texts = ARRAY_OF(char *);
+	p->targets = ARRAY_OF(uint32_t);
 	p->views = calloc(c->objects.count + 1, sizeof *p->views);
 	return p->views ? 0 : error_memory(e, "a plan");
 }

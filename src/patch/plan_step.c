@@ -170,12 +170,11 @@ bool plan_step_unlowered(const struct plan_step *s, const struct array *lowered,
 {
 	static const char plain[] =
 		"another session has lowered its count, and will raise it again";
-	size_t count = lowered ? lowered->count : 0, at = 0;
+	size_t count = lowered ? lowered->count : 0;
+	size_t at =
+		count ? order_find(lowered, offsetof(struct plan_lowered, address), address) : 0;
 	const struct plan_lowered *by;
 
-	if (count)
-		at = order_first(lowered->data, count, lowered->size,
-			offsetof(struct plan_lowered, address), address);
 	by = at < count ? ARRAY_AT(lowered, struct plan_lowered, at) : NULL;
 	if (!by || by->address != address)
 		return true;

@@ -72,8 +72,7 @@ static bool verify_lay_out(struct verify *l, struct verify_batch *b, struct arra
 				verify_refcount_site(l, k)->address, 1, &l->refcount_site[k]};
 		ranges->count = (size_t)(range - (struct verify_range *)ranges->data);
 	}
-	if (!order_by_number(ranges->data, ranges->count, ranges->size,
-		    offsetof(struct verify_range, address)))
+	if (!order_array(ranges, offsetof(struct verify_range, address)))
 		return false;
 	ARRAY_EACH(const struct verify_range, range, ranges) {
 		size_t offset = spans_add(&b->spans, range->address, range->length);
@@ -96,12 +95,11 @@ static bool verify_lay_out(struct verify *l, struct verify_batch *b, struct arra
 bool verify_init(struct verify *l, const struct plan *plan)
 {
 	size_t count = plan->edits.count, largest = 1;
-	struct array ranges;
+	struct array ranges = ARRAY_OF(struct verify_range);
 	bool fits;
 
 	*l = (struct verify){.plan = plan};
-	array_init(&l->batches, sizeof(struct verify_batch));
-	array_init(&ranges, sizeof(struct verify_range));
+	l->batches = ARRAY_OF(struct verify_batch);
 	l->own = calloc(count + 1, sizeof *l->own);
 	l->guard = calloc(count + 1, sizeof *l->guard);
 	l->refcount_site = malloc((plan->refcount_sites.count + 1) * sizeof *l->refcount_site);

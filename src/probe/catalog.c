@@ -7,7 +7,7 @@
 void catalog_init(struct catalog *c)
 {
 	*c = (struct catalog){0};
-	array_init(&c->objects, sizeof(struct object_probes *));
+	c->objects = ARRAY_OF(struct object_probes *);
 }
 
 void catalog_done(struct catalog *c)

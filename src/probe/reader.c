@@ -98,15 +98,14 @@ static bool reader_place(struct reader *r, const struct reader_range *range)
 bool reader_init(struct reader *r, const struct catalog *c, const size_t *which, size_t count)
 {
 	size_t total = which ? count : c->probe_count;
-	struct array ranges;
+	struct array ranges = ARRAY_OF(struct reader_range);
 	bool fits = true;
 
 	*r = (struct reader){0};
-	array_init(&r->items, sizeof(struct reader_item));
-	array_init(&r->runs, sizeof(struct reader_run));
-	array_init(&r->pieces, sizeof(struct reader_piece));
-	array_init(&r->touched, sizeof(size_t));
-	array_init(&ranges, sizeof(struct reader_range));
+	r->items = ARRAY_OF(struct reader_item);
+	r->runs = ARRAY_OF(struct reader_run);
+	r->pieces = ARRAY_OF(struct reader_piece);
+	r->touched = ARRAY_OF(size_t);
 	for (size_t i = 0; fits && i < total; i++) {
 		size_t local;
 		const struct object_probes *h = catalog_find(c, which ? which[i] : i, &local);
@@ -125,9 +124,7 @@ bool reader_init(struct reader *r, const struct catalog *c, const size_t *which,
 		for (uint32_t k = 0; fits && k < p->semaphore_count; k++, range.index++)
 			reader_range(&ranges, p->semaphores[k].address, range);
 	}
-	fits = fits &&
-	       order_by_number(ranges.data, ranges.count, ranges.size,
-		       offsetof(struct reader_range, address)) &&
+	fits = fits && order_array(&ranges, offsetof(struct reader_range, address)) &&
 	       array_reserve(&r->items, ranges.count);
 	for (size_t i = 0; fits && i < ranges.count; i++)
 		fits = reader_place(r, ARRAY_AT(&ranges, struct reader_range, i));

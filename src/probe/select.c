@@ -377,10 +377,9 @@ static int select_take(struct array *chosen, const size_t *found, size_t count,
 static int select_by_text(const struct catalog *c, const struct probes_action *a, const char *text,
 	const struct probes_switch_options *narrow, struct array *chosen, struct probes_error *e)
 {
-	struct array found;
+	struct array found = ARRAY_OF(size_t);
 	int r;
 
-	array_init(&found, sizeof(size_t));
 	r = select_text(c, a->by, text, narrow, &found, e);
 	if (r == 0)
 		r = select_take(chosen, found.data, found.count, a->verb,

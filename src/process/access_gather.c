@@ -21,12 +21,11 @@
 /* Try to read maps, one byte of memory, and to open mem for writing. */
 static void access_try(struct access_facts *f)
 {
-	struct array mappings;
+	struct array mappings = ARRAY_OF(struct mapping);
 	size_t malformed, count;
 	char path[64], *text, byte;
 	int fd;
 
-	array_init(&mappings, sizeof(struct mapping));
 	snprintf(path, sizeof path, "/proc/%d/maps", f->thread);
 	f->maps_error = procfs_read_lines(AT_FDCWD, path, maps_drop_anonymous, &text, NULL);
 	f->read_error = f->maps_error;

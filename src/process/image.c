@@ -388,15 +388,15 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 	uint64_t *mark, struct image *image, struct probes_error *e)
 {
 	struct image_start start;
-	struct array mappings;
+	struct array mappings = ARRAY_OF(struct mapping);
 	size_t size, malformed;
 	uint64_t now;
 	char *text;
 	int r = identity_maps(who, maps_drop_anonymous, &text, &size);
 
-	array_init(&image->objects, sizeof(struct image_object));
-	array_init(&image->writable, sizeof(struct maps_range));
-	array_init(&image->arenas, sizeof(struct maps_arena));
+	image->objects = ARRAY_OF(struct image_object);
+	image->writable = ARRAY_OF(struct maps_range);
+	image->arenas = ARRAY_OF(struct maps_arena);
 	image->searches = 0;
 	image->translator = NULL;
 	if (r < 0 || !size) {
@@ -413,7 +413,6 @@ int image_read_again(const struct identity *who, struct memory *memory, struct a
 		free(text);
 		return 0;
 	}
-	array_init(&mappings, sizeof(struct mapping));
 	if (!maps_parse(text, &mappings, &malformed) || !maps_writable(&mappings, &image->writable))
 		r = error_memory(e, "the mappings of a process");
 	image->translator = translator_find(&mappings);

@@ -374,7 +374,7 @@ int inject_run(const struct inject_process *process, struct inject_call *calls, 
 			who->pid);
 		return access_explain(who->pid, e);
 	}
-	array_init(&a.mappings, sizeof(struct mapping));
+	a.mappings = ARRAY_OF(struct mapping);
 	a.report = mmap(
 		NULL, sizeof *a.report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	r = a.report == MAP_FAILED ? error_memory(e, "a helper process") : 0;

@@ -90,7 +90,7 @@ int mapped_open(const struct identity *who, const struct mapping *m, bool *exact
 
 int mapped_reopen(const struct identity *who, const struct maps_location *location, bool executable)
 {
-	struct array mappings;
+	struct array mappings = ARRAY_OF(struct mapping);
 	size_t malformed;
 	bool exact;
 	char *text;
@@ -101,7 +101,6 @@ int mapped_reopen(const struct identity *who, const struct maps_location *locati
 	fd = identity_maps(who, maps_drop_anonymous, &text, NULL);
 	if (fd < 0)
 		return fd;
-	array_init(&mappings, sizeof(struct mapping));
 	fd = maps_parse(text, &mappings, &malformed) ? -ENOENT : -ENOMEM;
 	for (size_t i = 0; fd == -ENOENT && i < mappings.count; i++)
 		if (maps_same_file(location, ARRAY_AT(&mappings, struct mapping, i)))

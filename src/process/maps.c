@@ -154,8 +154,7 @@ bool maps_arenas(const struct array *mappings, struct array *arenas)
 		else if (maps_is_arena(m))
 			return false;
 	}
-	if (!order_by_number(
-		    arenas->data, arenas->count, arenas->size, offsetof(struct maps_arena, inode)))
+	if (!order_array(arenas, offsetof(struct maps_arena, inode)))
 		return false;
 	list = arenas->data;
 	for (size_t i = 0, next; i < arenas->count; i = next) {

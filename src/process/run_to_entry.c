@@ -49,7 +49,7 @@ static int run_to_entry_find(
 	uint64_t value;
 	const struct mapping *m;
 	struct probes_error ignored;
-	struct array mappings;
+	struct array mappings = ARRAY_OF(struct mapping);
 	size_t malformed;
 	struct object *linker;
 	bool exact;
@@ -63,7 +63,6 @@ static int run_to_entry_find(
 	r = identity_maps(who, maps_drop_anonymous, &text, NULL);
 	if (r < 0)
 		return error_is_shortage(r) ? r : 0;
-	array_init(&mappings, sizeof(struct mapping));
 	if (!maps_parse(text, &mappings, &malformed))
 		fd = -ENOMEM;
 	else if ((m = maps_find(&mappings, *base)))

@@ -141,7 +141,7 @@ int threads_look(int proc, struct memory *m, bool calls, struct threads *t)
 	int r = list ? 0 : -errno;
 
 	*t = (struct threads){.hint = t->hint, .near = true, .foreign = true};
-	array_init(&t->all, sizeof(struct thread));
+	t->all = ARRAY_OF(struct thread);
 	/* One number: it is in our pid namespace. */
 	if (procfs_read(proc, &status, NULL, "status") == 0)
 		t->near = procfs_status_numbers(status, "NSpid", 10, numbers, 2) < 2;

@@ -77,11 +77,10 @@ int tree_gather(struct array *links)
 /* Those of the tree of a process; root NULL: all. 0 or a negative errno. */
 static int tree_list(const pid_t *root, pid_t **pids, size_t *count)
 {
-	struct array links;
+	struct array links = ARRAY_OF(struct tree_link);
 	int r;
 
 	*count = 0;
-	array_init(&links, sizeof(struct tree_link));
 	r = tree_gather(&links);
 	*pids = r == 0 ? calloc(links.count + 1, sizeof **pids) : NULL;
 	if (*pids && root)

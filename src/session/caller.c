@@ -47,14 +47,14 @@ void caller_look(struct probes_session *s)
 	char *text;
 
 	if (c && !s->callers)
-		array_init(&c->mappings, sizeof(struct mapping));
+		c->mappings = ARRAY_OF(struct mapping);
 	s->callers = c;
 	if (!c || !s->process)
 		return;
 	c->read_ms = now_ms();
 	if (identity_maps(&s->who, maps_drop_anonymous, &text, NULL) < 0)
 		return;
-	array_init(&mappings, sizeof(struct mapping));
+	mappings = ARRAY_OF(struct mapping);
 	/* A process that has ended has none: the last ones are as good as any. */
 	if (!maps_parse(text, &mappings, &malformed) || !mappings.count) {
 		array_done(&mappings);

@@ -398,13 +398,12 @@ int change_locked(struct probes_session *s, const struct change *c, struct probe
 	bool partial = c->count < s->catalog.probe_count, fits = true;
 	struct probes_error gone;
 	struct reader reader;
-	struct array which;
+	struct array which = ARRAY_OF(size_t);
 	int r;
 
 	*result = NULL;
 	/* Lay the readings out once. A tool that holds a site counts in its semaphore, even if that
 	   is shared with a probe that the change does not name. */
-	array_init(&which, sizeof(size_t));
 	if (partial)
 		fits = catalog_sharing(&s->catalog, c->which, c->count, &which);
 	if (fits && which.count) {

@@ -41,7 +41,7 @@ static int count_add_arena(struct probes_session *s, const struct tactics *t, si
 	bool left_open = false, fits = true;
 	int r;
 
-	array_init(&in.older, sizeof(struct recorder_place));
+	in.older = ARRAY_OF(struct recorder_place);
 	ARRAY_EACH_WHILE(fits, const struct arena, older, &s->arenas) {
 		struct recorder_place place = {arena_state(older), arena_cookie(older)};
 

@@ -37,7 +37,7 @@ static struct events_arena *events_arena(struct events *ev, size_t arena)
 	if (!w)
 		return NULL;
 	w->arena = arena;
-	array_init(&w->sites, sizeof(struct events_where));
+	w->sites = ARRAY_OF(struct events_where);
 	return w;
 }
 
@@ -299,11 +299,11 @@ static struct events *events_new(const struct probes_event_options *o)
 		return NULL;
 	ev->condition = o->condition;
 	ev->stacks = o->stacks;
-	array_init(&ev->arenas, sizeof(struct events_arena));
-	array_init(&ev->pending, sizeof(struct events_pending));
-	array_init(&ev->bytes, 1);
-	array_init(&ev->threads, sizeof(struct events_thread));
-	array_init(&ev->children, sizeof(struct events_child));
+	ev->arenas = ARRAY_OF(struct events_arena);
+	ev->pending = ARRAY_OF(struct events_pending);
+	ev->bytes = ARRAY_OF(char);
+	ev->threads = ARRAY_OF(struct events_thread);
+	ev->children = ARRAY_OF(struct events_child);
 	ev->copy = malloc(most);
 	ev->again = malloc(most);
 	if (ev->copy && ev->again)

@@ -276,7 +276,7 @@ static void events_forget(struct events *ev, size_t count)
 	}
 	if (left) {
 		array_done(&ev->bytes);
-		array_init(&ev->bytes, 1);
+		ev->bytes = ARRAY_OF(char);
 		ev->bytes.data = bytes;
 		ev->bytes.capacity = size;
 	}
@@ -332,8 +332,7 @@ static void events_deliver(struct probes_session *s, struct events *ev, uint64_t
 			      : from->ticks > newest  ? newest
 						      : from->ticks;
 	}
-	if (!order_by_number(ev->pending.data, ev->pending.count, ev->pending.size,
-		    offsetof(struct events_pending, ticks)))
+	if (!order_array(&ev->pending, offsetof(struct events_pending, ticks)))
 		return;
 	for (i = 0; on && i < ev->pending.count; i++) {
 		const struct events_pending *from =

@@ -162,8 +162,7 @@ static void events_thread_renew(struct probes_session *s, struct events *ev, int
 	ev->calls_until =
 		ev->no_calls ? 0 : mark.ticks + (uint64_t)((double)permit / ev->ns_per_tick);
 	/* Those who made events last come last. */
-	(void)order_by_number(ev->children.data, ev->children.count, ev->children.size,
-		offsetof(struct events_child, seen));
+	(void)order_array(&ev->children, offsetof(struct events_child, seen));
 	events_thread_write(s, ev);
 	ev->checked = now;
 	clock_look(&mark.ticks, &mark.real_ns);
@@ -275,7 +274,7 @@ static void events_thread_learn_child(struct probes_session *s, struct events *e
 {
 	struct events_child *c = events_child(ev, arena, record->process);
 	int64_t now = (int64_t)now_ns();
-	struct array links;
+	struct array links = ARRAY_OF(struct tree_link);
 	pid_t *all = NULL;
 	size_t count = 0;
 
@@ -288,7 +287,6 @@ static void events_thread_learn_child(struct probes_session *s, struct events *e
 	if (!c->pid && (!c->searched || now - c->searched > EVENTS_NAMED_NS)) {
 		c->searched = now;
 		/* Among the descendants of the process. */
-		array_init(&links, sizeof(struct tree_link));
 		if (tree_gather(&links) == 0)
 			all = calloc(links.count + 1, sizeof *all);
 		if (all)
@@ -319,8 +317,7 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
 	uint64_t key = (uint64_t)(record->flags & EVENTS_BY_POINTER) << 63 |
 		       (uint64_t)from->arena << 48 | (uint64_t)record->process << 32 |
 		       record->thread;
-	size_t at = order_first(ev->threads.data, ev->threads.count, ev->threads.size,
-		offsetof(struct events_thread, key), key);
+	size_t at = order_find(&ev->threads, offsetof(struct events_thread, key), key);
 	struct events_thread *t = ARRAY_AT(&ev->threads, struct events_thread, at);
 
 	if (at == ev->threads.count || t->key != key) {

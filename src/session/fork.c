@@ -330,7 +330,7 @@ int fork_inherit(struct probes_session *child, struct probes_session *parent, bo
 		return r;
 	r = 0;
 	owner_look(child);
-	array_init(&f.writes, sizeof(struct probes_edit));
+	f.writes = ARRAY_OF(struct probes_edit);
 	for (const struct object_probes *from = catalog_first(&parent->catalog); from;
 		from = from->next) {
 		for (size_t k = 0; r == 0 && from->ownership && k < child->catalog.objects.count;

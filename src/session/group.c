@@ -34,9 +34,9 @@ int probes_group_new(
 		return error_memory(e, "a group");
 	if (options)
 		g->options = *options;
-	array_init(&g->members, sizeof(struct probes_member *));
-	array_init(&g->children, sizeof(struct probes_member *));
-	array_init(&g->passed, sizeof(struct tree_link));
+	g->members = ARRAY_OF(struct probes_member *);
+	g->children = ARRAY_OF(struct probes_member *);
+	g->passed = ARRAY_OF(struct tree_link);
 	return 0;
 }
 
@@ -282,7 +282,7 @@ static bool group_take(struct group_look *l, const struct tree_link *link, bool 
 	struct probes_group *g = l->group;
 	struct probes_member *m;
 	struct probes_error ignored;
-	struct array doubt;
+	struct array doubt = ARRAY_OF(struct probes_edit);
 	bool opened, keep;
 	size_t first;
 	int r;
@@ -303,7 +303,6 @@ static bool group_take(struct group_look *l, const struct tree_link *link, bool 
 		group_free(m);
 		return false;
 	}
-	array_init(&doubt, sizeof(struct probes_edit));
 	for (size_t i = 0; opened && i < l->session_count && !m->inherited; i++)
 		if (fork_inherit(m->session, l->sessions[i],
 			    fork_is_after(m->session->who.start_time, l->sessions[i]), &doubt,
@@ -360,7 +359,7 @@ int probes_group_look(struct probes_group *g, bool follow, size_t most,
 	struct probes_error *e)
 {
 	struct group_look l = {.group = g, .born = born, .data = data};
-	struct array links;
+	struct array links = ARRAY_OF(struct tree_link);
 	bool switched = false;
 	size_t kept = 0;
 	uint64_t program;
@@ -384,7 +383,6 @@ int probes_group_look(struct probes_group *g, bool follow, size_t most,
 		free(l.sessions);
 		return 0;
 	}
-	array_init(&links, sizeof(struct tree_link));
 	if (l.sessions)
 		group_spare(l.sessions, l.session_count);
 	/* Without a free descriptor a program could not be read, and a child would be missed. */

@@ -108,7 +108,7 @@ static int headroom_pages(const struct plan *p, struct array *pages, struct prob
 		r = headroom_pages_of(&p->uprobes, pages, e);
 	if (r < 0)
 		return r;
-	if (!order_by_number(pages->data, pages->count, pages->size, 0))
+	if (!order_array(pages, 0))
 		return error_memory(e, "the pages of a plan");
 	for (size_t i = 0; i < pages->count; i++) {
 		uint64_t page = *ARRAY_AT(pages, uint64_t, i);
@@ -230,13 +230,12 @@ static int headroom_compare(struct probes_session *s, const struct change *c,
 int headroom_check(struct probes_session *s, const struct change *c, const struct plan *p,
 	struct probes_result *r, struct probes_error *e)
 {
-	struct array pages;
+	struct array pages = ARRAY_OF(uint64_t);
 	struct cgroup_headroom room;
 	bool granted;
 	int code;
 
 	r->room_bytes = CGROUP_UNLIMITED;
-	array_init(&pages, sizeof(uint64_t));
 	code = headroom_pages(p, &pages, e);
 	granted = !c->options.dry_run && pages.count <= s->headroom_pages &&
 		  now_ns() < s->headroom_until;
@@ -343,11 +342,10 @@ int headroom_check_arena(
 	size_t cost = HEADROOM_ARENA_PAGES, landings = 0;
 	uint64_t last = UINT64_MAX, own = HEADROOM_COUNT + t->planned * HEADROOM_SITE, locked = 0;
 	char *status = NULL;
-	struct array pages;
+	struct array pages = ARRAY_OF(uint64_t);
 	size_t size;
 	int r;
 
-	array_init(&pages, sizeof(uint64_t));
 	for (size_t i = 0; i < t->landings.count; i++) {
 		uint64_t *slot = array_add(&pages);
 
@@ -355,8 +353,7 @@ int headroom_check_arena(
 			break;
 		*slot = ARRAY_AT(&t->landings, struct tactics_landing, i)->address / PAGEMAP_PAGE;
 	}
-	if (pages.count != t->landings.count ||
-		!order_by_number(pages.data, pages.count, pages.size, 0)) {
+	if (pages.count != t->landings.count || !order_array(&pages, 0)) {
 		array_done(&pages);
 		return error_memory(e, "the pages of a plan");
 	}

@@ -18,10 +18,9 @@ static bool heirs_judge(const struct probes_session *s, const struct tree_link *
 	const struct journal_key target = {.target = link->pid,
 		.target_start = identity_start(link->start_time),
 		.target_program = s->who.program};
-	struct array found;
+	struct array found = ARRAY_OF(struct journal_found);
 	bool fits, any = false;
 
-	array_init(&found, sizeof(struct journal_found));
 	fits = journal_find(&target, user, false, &found);
 	ARRAY_EACH(const struct journal_found, f, &found)
 		any = any || (!*f->unjudged && (leftovers_remaining(NULL, NULL, &f->text) ||
@@ -33,7 +32,8 @@ static bool heirs_judge(const struct probes_session *s, const struct tree_link *
 int probes_heirs(struct probes_session *s, pid_t **pids, size_t *count, struct probes_error *e)
 {
 	struct records_user user;
-	struct array links, heirs;
+	struct array heirs = ARRAY_OF(pid_t);
+	struct array links = ARRAY_OF(struct tree_link);
 	bool fits = true, one;
 	int r = s->process && s->who.program ? descriptors_spare(0) : 0;
 
@@ -41,8 +41,6 @@ int probes_heirs(struct probes_session *s, pid_t **pids, size_t *count, struct p
 	*count = 0;
 	if (!s->process || !s->who.program)
 		return 0;
-	array_init(&links, sizeof(struct tree_link));
-	array_init(&heirs, sizeof(pid_t));
 	one = rights_user(&s->who, &user.id, &user.group);
 	r = r < 0 ? r : tree_gather(&links);
 	ARRAY_EACH_WHILE(r == 0 && fits, const struct tree_link, link, &links)

@@ -81,12 +81,11 @@ static bool history_walk(
 bool history_read(struct probes_session *s, const struct array *journals)
 {
 	const struct probes_edit *edit;
-	struct array edits;
+	struct array edits = ARRAY_OF(struct history_edit);
 	bool fits = true;
 
 	array_done(&s->history);
-	array_init(&s->history, sizeof(struct history_value));
-	array_init(&edits, sizeof(struct history_edit));
+	s->history = ARRAY_OF(struct history_value);
 	for (size_t i = 0; i < journals->count; i++) {
 		const struct journal_found *f = ARRAY_AT(journals, struct journal_found, i);
 
@@ -100,13 +99,12 @@ bool history_read(struct probes_session *s, const struct array *journals)
 			fits = edit->role != PROBES_ROLE_SEMAPHORE || array_push(&edits, &one);
 		}
 	}
-	fits = fits && order_by_number(edits.data, edits.count, edits.size,
-			       offsetof(struct history_edit, address));
+	fits = fits && order_array(&edits, offsetof(struct history_edit, address));
 	for (const struct object_probes *h = catalog_first(&s->catalog); h; h = h->next)
 		for (size_t k = 0; fits && !h->info.gone && k < h->semaphore_count; k++) {
 			uint64_t address = h->semaphores[k].address;
-			size_t from = order_first(edits.data, edits.count, edits.size,
-				       offsetof(struct history_edit, address), address),
+			size_t from = order_find(
+				       &edits, offsetof(struct history_edit, address), address),
 			       to = from;
 			struct history_edit *all = edits.data;
 

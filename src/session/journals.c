@@ -165,11 +165,10 @@ static bool journals_judge(
 
 void journals_decide(struct probes_session *s)
 {
-	struct array found, decided;
+	struct array decided = ARRAY_OF(struct probes_edit);
+	struct array found = ARRAY_OF(struct journal_found);
 	struct journal theirs;
 
-	array_init(&found, sizeof(struct journal_found));
-	array_init(&decided, sizeof(struct probes_edit));
 	if (journals_find(s, &found))
 		ARRAY_EACH(const struct journal_found, f, &found) {
 			decided.count = 0;
@@ -276,6 +275,5 @@ bool journals_lowered(
 		if (!journals_lowered_by(f, lowered))
 			return false;
 	}
-	return order_by_number(lowered->data, lowered->count, lowered->size,
-		offsetof(struct plan_lowered, address));
+	return order_array(lowered, offsetof(struct plan_lowered, address));
 }

@@ -16,7 +16,7 @@
 
 bool jumps_places(struct probes_session *s, struct object_probes *only, struct array *places)
 {
-	array_init(places, sizeof(struct jumps_place));
+	*places = ARRAY_OF(struct jumps_place);
 	for (struct object_probes *h = catalog_first(&s->catalog); h; h = h->next) {
 		if (h->info.gone || !h->site_live || (only && h != only))
 			continue;
@@ -27,14 +27,12 @@ bool jumps_places(struct probes_session *s, struct object_probes *only, struct a
 				*(struct jumps_place *)array_add(places) =
 					(struct jumps_place){h->sites[k].address, h, k};
 	}
-	return order_by_number(
-		places->data, places->count, places->size, offsetof(struct jumps_place, address));
+	return order_array(places, offsetof(struct jumps_place, address));
 }
 
 size_t jumps_place_at(const struct array *places, uint64_t address)
 {
-	return order_first(places->data, places->count, places->size,
-		offsetof(struct jumps_place, address), address);
+	return order_find(places, offsetof(struct jumps_place, address), address);
 }
 
 bool jumps_open(struct probes_session *s, struct object_probes *h, const struct array *places)
@@ -94,8 +92,7 @@ void jumps_set(struct probes_session *s, struct object_jump *j, size_t arena, si
 /* The index of the first entry at an address or behind it. */
 static size_t jumps_entry_at(const struct probes_session *s, uint64_t address)
 {
-	return order_first(s->entries.data, s->entries.count, s->entries.size,
-		offsetof(struct jumps_entry, address), address);
+	return order_find(&s->entries, offsetof(struct jumps_entry, address), address);
 }
 
 /* The entry, if it is one of this address; else NULL. */
@@ -208,8 +205,7 @@ int jumps_index(struct probes_session *s, size_t first, struct probes_error *e)
 			*(struct jumps_entry *)array_add(&s->entries) =
 				(struct jumps_entry){w->sites[k].address, (uint32_t)i, (uint32_t)k};
 	}
-	if (order_by_number(s->entries.data, s->entries.count, s->entries.size,
-		    offsetof(struct jumps_entry, address)))
+	if (order_array(&s->entries, offsetof(struct jumps_entry, address)))
 		return 0;
 	s->entries.count = before;
 	s->arenas_left_out = true;
@@ -230,13 +226,13 @@ int jumps_learn(struct probes_session *s, const struct array *found, struct prob
 	bool fits;
 	int r = 0;
 
-	array_init(&known, sizeof(uint64_t));
+	known = ARRAY_OF(uint64_t);
 	fits = array_reserve(&known, first);
 	for (size_t i = 0; fits && i < first; i++)
 		*(uint64_t *)array_add(&known) = ARRAY_AT(&s->arenas, struct arena, i)->address;
-	fits = fits && order_by_number(known.data, known.count, known.size, 0);
+	fits = fits && order_array(&known, 0);
 	ARRAY_EACH_WHILE(fits, const struct maps_arena, one, found) {
-		size_t at = order_first(known.data, known.count, known.size, 0, one->address);
+		size_t at = order_find(&known, 0, one->address);
 		bool full = s->arenas.count >= JUMPS_ARENAS;
 		enum arena_found read;
 		struct arena *w;
@@ -288,12 +284,11 @@ int jumps_check_known(const struct probes_session *s, struct probes_error *e)
 
 int jumps_look(struct probes_session *s, struct probes_error *e)
 {
-	struct array found;
+	struct array found = ARRAY_OF(struct maps_arena);
 	int r;
 
 	if (!s->read_maps)
 		return 0;
-	array_init(&found, sizeof(struct maps_arena));
 	r = space_arenas(&s->who, &found, e);
 	if (r == 0)
 		r = jumps_learn(s, &found, e);

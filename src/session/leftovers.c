@@ -21,16 +21,14 @@ bool leftovers_places(const struct journal_text *text, struct array *places)
 						.pending = i >= text->made.count,
 						.edit = edit}))
 			return false;
-	return order_by_number(places->data, places->count, places->size,
-		offsetof(struct leftovers_place, address));
+	return order_array(places, offsetof(struct leftovers_place, address));
 }
 
 const struct leftovers_place *leftovers_at(
 	const struct array *places, uint64_t address, const struct leftovers_place **end)
 {
 	const struct leftovers_place *all = places->data;
-	size_t first = order_first(all, places->count, places->size,
-		       offsetof(struct leftovers_place, address), address),
+	size_t first = order_find(places, offsetof(struct leftovers_place, address), address),
 	       after = first;
 
 	while (after < places->count && all[after].address == address)
@@ -72,9 +70,8 @@ size_t leftovers_remaining(const struct probes_session *s, const struct array *l
 {
 	struct leftovers_net net = {.part = 0};
 	size_t remaining = 0;
-	struct array places;
+	struct array places = ARRAY_OF(struct leftovers_place);
 
-	array_init(&places, sizeof(struct leftovers_place));
 	if (!leftovers_places(text, &places)) {
 		remaining = text->made.count; /* perhaps all of them */
 		places.count = 0;
@@ -102,7 +99,8 @@ size_t leftovers_remaining(const struct probes_session *s, const struct array *l
 int probes_leftovers(struct probes_session *s, struct probes_leftover **leftovers, size_t *count,
 	struct probes_error *e)
 {
-	struct array found, lowered;
+	struct array lowered = ARRAY_OF(struct plan_lowered);
+	struct array found = ARRAY_OF(struct journal_found);
 	size_t unowned, unknown = 0, unseen = 0;
 	bool fits;
 	int r;
@@ -114,8 +112,6 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 	if (r < 0)
 		return error_set(e, PROBES_FAILED, r, "cannot look for what was left in process %d",
 			s->who.pid);
-	array_init(&found, sizeof(struct journal_found));
-	array_init(&lowered, sizeof(struct plan_lowered));
 	fits = !s->process || (journals_find(s, &found) && journals_lowered(s, &found, &lowered));
 	if (fits)
 		*leftovers = calloc(found.count + 4, sizeof **leftovers);

@@ -55,10 +55,9 @@ int probes_find(const struct probes_session *s, enum probes_by by, const char *t
 	const struct probes_switch_options *options, size_t **indices, size_t *count,
 	struct probes_error *e)
 {
-	struct array found;
+	struct array found = ARRAY_OF(size_t);
 	int r;
 
-	array_init(&found, sizeof(size_t));
 	r = select_text(&s->catalog, by, text, options, &found, e);
 	*count = r == 0 ? found.count : 0;
 	*indices = r == 0 ? array_take(&found) : NULL;

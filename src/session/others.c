@@ -7,7 +7,8 @@
 int probes_others(struct probes_session *s, struct probes_other **others, size_t *count,
 	struct probes_error *e)
 {
-	struct array found, all;
+	struct array all = ARRAY_OF(struct probes_other);
+	struct array found = ARRAY_OF(struct journal_found);
 	struct journal_key here;
 	bool fits;
 	int r = s->process ? descriptors_spare(0) : 0;
@@ -18,8 +19,6 @@ int probes_others(struct probes_session *s, struct probes_other **others, size_t
 		return error_set(
 			e, PROBES_FAILED, r, "cannot look who changes process %d", s->who.pid);
 	journal_here(&here);
-	array_init(&found, sizeof(struct journal_found));
-	array_init(&all, sizeof(struct probes_other));
 	fits = array_reserve(&all, 1) && (!s->process || journals_find(s, &found));
 	ARRAY_EACH_WHILE(fits, const struct journal_found, f, &found)
 		if (f->living &&

@@ -13,9 +13,8 @@
 
 void owner_look(struct probes_session *s)
 {
-	struct array links;
+	struct array links = ARRAY_OF(struct tree_link);
 
-	array_init(&links, sizeof(struct tree_link));
 	ARRAY_EACH(struct arena, w, &s->arenas) {
 		arena_read_left(w, &s->memory);
 		holder_look(s, w, &links);
@@ -107,10 +106,9 @@ static bool owner_take_left(
 	struct probes_session *s, struct object_probes *h, size_t local, uint32_t left)
 {
 	const struct probes_probe *p = &h->probes[local];
-	struct array edits;
+	struct array edits = ARRAY_OF(struct probes_edit);
 	bool fits = ownership_begin(h, PLAN_SEMAPHORE);
 
-	array_init(&edits, sizeof(struct probes_edit));
 	fits = fits && array_reserve(&edits, p->semaphore_count);
 	for (uint32_t i = 0; fits && i < p->semaphore_count; i++) {
 		struct ownership_resource more = {.kind = PLAN_SEMAPHORE,

@@ -40,11 +40,10 @@ static enum probes_state read_judge(struct probes_session *s, size_t index)
 static int read_judge_all(
 	struct probes_session *s, const size_t *which, size_t count, struct probes_error *e)
 {
-	struct array inconsistent;
+	struct array inconsistent = ARRAY_OF(size_t);
 	struct reader again;
 	int r = 0;
 
-	array_init(&inconsistent, sizeof(size_t));
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		size_t index = which ? which[i] : i;
 

@@ -70,15 +70,14 @@ static void reconcile_object(struct probes_session *s, struct object_probes *h,
  */
 static void reconcile_parts(struct probes_session *s)
 {
-	struct array journals, lowered, edits;
+	struct array edits = ARRAY_OF(struct probes_edit);
+	struct array lowered = ARRAY_OF(struct plan_lowered);
+	struct array journals = ARRAY_OF(struct journal_found);
 	struct probes_error e;
 	int r;
 
 	if (lock_take(&s->lock, &s->who, s->memory.fd, 0, &e) < 0)
 		return;
-	array_init(&journals, sizeof(struct journal_found));
-	array_init(&lowered, sizeof(struct plan_lowered));
-	array_init(&edits, sizeof(struct probes_edit));
 	if (read_probes(s, NULL, 0, &e) == 0 && journals_find(s, &journals) &&
 		journals_lowered(s, &journals, &lowered))
 		for (struct object_probes *h = catalog_first(&s->catalog); h; h = h->next)

@@ -227,10 +227,10 @@ static int repair_undo(struct probes_session *s, const struct journal_text *text
 	int code = read_probes(s, NULL, 0, e);
 	bool fits;
 
-	array_init(&r.places, sizeof(struct leftovers_place));
-	array_init(&r.which, sizeof(size_t));
-	array_init(&r.made, sizeof(struct probes_edit));
-	array_init(&r.unclear, sizeof(struct probes_edit));
+	r.places = ARRAY_OF(struct leftovers_place);
+	r.which = ARRAY_OF(size_t);
+	r.made = ARRAY_OF(struct probes_edit);
+	r.unclear = ARRAY_OF(struct probes_edit);
 	r.undo = calloc(r.objects + 1, sizeof *r.undo);
 	fits = r.undo && leftovers_places(text, &r.places) &&
 	       array_reserve(&r.made, text->pending.count) &&
@@ -352,11 +352,10 @@ static bool repair_order(struct array *found, size_t *count)
 	for (int lowering = 1; lowering >= 0; lowering--)
 		for (size_t i = *count; fits && i < found->count; i++) {
 			struct journal_found other = all[*count];
-			struct array lowered;
+			struct array lowered = ARRAY_OF(struct plan_lowered);
 
 			if (all[i].living || *all[i].unjudged)
 				continue;
-			array_init(&lowered, sizeof(struct plan_lowered));
 			fits = journals_lowered_by(&all[i], &lowered);
 			if (fits && (!lowering || lowered.count)) {
 				all[*count] = all[i];
@@ -380,7 +379,7 @@ static int repair_unowned(struct probes_session *s, const struct array *journals
 int repair_process(struct probes_session *s, struct array *unknown, struct probes_result **result,
 	struct probes_error *e)
 {
-	struct array found;
+	struct array found = ARRAY_OF(struct journal_found);
 	bool current = true; /* `found` is what the journals say now */
 	int r = session_may_switch(s, false, true, false, e);
 	size_t count = 0;
@@ -394,7 +393,6 @@ int repair_process(struct probes_session *s, struct array *unknown, struct probe
 		return r;
 	s->repairing = true;
 	s->change_seq++;
-	array_init(&found, sizeof(struct journal_found));
 	/* Under the lock: two repairs at once must not undo the same thing twice. Of all journals,
 	   before the undo of one changes what the process tells of another. */
 	journals_decide(s);
@@ -447,10 +445,9 @@ int repair_process(struct probes_session *s, struct array *unknown, struct probe
 
 int probes_repair(struct probes_session *s, struct probes_result **result, struct probes_error *e)
 {
-	struct array unknown;
+	struct array unknown = ARRAY_OF(size_t);
 	int r;
 
-	array_init(&unknown, sizeof(size_t));
 	r = repair_process(s, &unknown, result, e);
 	if (r == 0 && *result)
 		(*result)->still_raised = unowned_still_raised(s, &unknown);

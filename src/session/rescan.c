@@ -15,10 +15,9 @@
 /* Take the changes in an object off the record, before another is mapped at its address. */
 static void rescan_strike(struct probes_session *s, const struct object_probes *h)
 {
-	struct array edits;
+	struct array edits = ARRAY_OF(struct probes_edit);
 	int r = 0;
 
-	array_init(&edits, sizeof(struct probes_edit));
 	for (enum plan_resource kind = 0; h->ownership && kind < PLAN_RESOURCES; kind++)
 		for (uint32_t i = 0; i < ownership_count(h, kind); i++) {
 			int32_t part = ownership_part(h, kind, i);
@@ -104,7 +103,7 @@ static bool rescan_known(struct probes_session *s, struct array *known)
 int rescan_objects(struct probes_session *s, struct probes_rescanned *what, struct array *lost,
 	struct probes_error *e)
 {
-	struct array known;
+	struct array known = ARRAY_OF(struct image_known);
 	struct image image = {.terms = &s->terms};
 	size_t probes = s->catalog.probe_count;
 	bool taken;
@@ -117,7 +116,6 @@ int rescan_objects(struct probes_session *s, struct probes_rescanned *what, stru
 	if (r < 0)
 		return error_set(
 			e, PROBES_FAILED, r, "cannot look for libraries of process %d", s->who.pid);
-	array_init(&known, sizeof(struct image_known));
 	r = rescan_known(s, &known) ? s->read_maps(s, &known, &image, e)
 				    : error_memory(e, "the list of objects");
 	taken = r == 0;

@@ -39,12 +39,12 @@ struct probes_session *session_new(const struct probes_options *options, struct 
 	s->pagemap = -1;
 	s->terms = (struct object_terms){.budget = &s->budget};
 	catalog_init(&s->catalog);
-	array_init(&s->followed, sizeof(char *));
-	array_init(&s->arenas, sizeof(struct arena));
-	array_init(&s->unproven, sizeof(struct session_unproven));
-	array_init(&s->entries, sizeof(struct jumps_entry));
-	array_init(&s->family, sizeof(pid_t));
-	array_init(&s->undone, sizeof(struct journal));
+	s->followed = ARRAY_OF(char *);
+	s->arenas = ARRAY_OF(struct arena);
+	s->unproven = ARRAY_OF(struct session_unproven);
+	s->entries = ARRAY_OF(struct jumps_entry);
+	s->family = ARRAY_OF(pid_t);
+	s->undone = ARRAY_OF(struct journal);
 	uprobes_init(&s->uprobes);
 	if (options) {
 		s->read_only = options->read_only;

@@ -89,13 +89,12 @@ static void sharers_examine(
 	const struct arena *any = NULL;
 	struct identity who = {.proc = -1, .maps = -1};
 	struct probes_error ignored;
-	struct array found;
+	struct array found = ARRAY_OF(struct maps_arena);
 	struct memory memory;
 
 	who.proc = who.task = procfs_open(AT_FDCWD, O_PATH | O_DIRECTORY, "/proc/%d", (int)pid);
 	if (who.proc < 0)
 		return;
-	array_init(&found, sizeof(struct maps_arena));
 	memory_open(&memory, who.proc, pid, true);
 	if (space_arenas(&who, &found, &ignored) < 0)
 		found.count = 0; /* it has ended */
@@ -119,7 +118,7 @@ static void sharers_examine(
 
 void sharers_look(struct probes_session *s)
 {
-	struct array links;
+	struct array links = ARRAY_OF(struct tree_link);
 	bool any = false;
 
 	ARRAY_EACH(struct arena, w, &s->arenas) {
@@ -128,7 +127,6 @@ void sharers_look(struct probes_session *s)
 		w->sharer = w->sharer_session = 0;
 		any = true;
 	}
-	array_init(&links, sizeof(struct tree_link));
 	if (any && tree_gather(&links) < 0)
 		links.count = 0;
 	ARRAY_EACH(const struct tree_link, link, &links) {

@@ -125,13 +125,12 @@ static void sweep_leave_unseen(struct sweep *w, const struct tree_link *link,
 {
 	const struct probes_member member = {.pid = link->pid};
 	struct probes_undone undone = {.member = &member, .newborn = true};
-	struct array doubt;
+	struct array doubt = ARRAY_OF(struct probes_edit);
 
 	/* It runs what it was forked with. Were that another program, a repair would drop the
 	 * record. */
 	if (!program && link->parent == origin->who.pid)
 		program = origin->who.program;
-	array_init(&doubt, sizeof(struct probes_edit));
 	if (fork_doubt_all(origin, &doubt) && doubt.count) {
 		sweep_leave(w, &undone, link->start_time, program, &doubt, e);
 	} else if (fork_counted(origin)) {
@@ -289,8 +288,8 @@ static int sweep_consider(struct sweep *w, const struct tree_link *link, struct 
 		sweep_leave_unseen(w, link, origin, program, &why);
 		return sweep_know(w, link->pid, link->start_time, procfs_now(), e);
 	}
-	array_init(&c.doubt, sizeof(struct probes_edit));
-	array_init(&c.unknown, sizeof(size_t));
+	c.doubt = ARRAY_OF(struct probes_edit);
+	c.unknown = ARRAY_OF(size_t);
 	r = probes_open_pid(link->pid, &w->options, &c.member.session, &why);
 	if (r == 0 && c.member.session->who.start_time == link->start_time) {
 		r = session_may_switch(c.member.session, false, true, false, &why);
@@ -324,8 +323,8 @@ static void sweep_inherit_member(struct sweep *w, struct probes_session *child,
 	struct probes_error why;
 	int r;
 
-	array_init(&c.doubt, sizeof(struct probes_edit));
-	array_init(&c.unknown, sizeof(size_t));
+	c.doubt = ARRAY_OF(struct probes_edit);
+	c.unknown = ARRAY_OF(size_t);
 	r = session_may_switch(child, false, true, false, &why);
 	if (r == 0)
 		r = fork_inherit(child, parent, fork_is_after(link->start_time, parent), &c.doubt,
@@ -389,7 +388,7 @@ static void sweep_member(struct sweep *w, struct probes_session *child, const st
 
 static int sweep_members(struct sweep *w, struct probes_error *e)
 {
-	struct array links;
+	struct array links = ARRAY_OF(struct tree_link);
 	bool any = false;
 	int r = 0;
 
@@ -397,7 +396,6 @@ static int sweep_members(struct sweep *w, struct probes_error *e)
 		any = any || w->sessions[i]->history_ticks;
 	if (!any || w->count < 2)
 		return 0;
-	array_init(&links, sizeof(struct tree_link));
 	r = tree_gather(&links);
 	if (r < 0)
 		error_set(e, PROBES_FAILED, r, "cannot look for children");
@@ -443,7 +441,7 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 
 	/* A change that cannot be undone in a child must stay on record. */
 	w.options.persistent = false;
-	array_init(&w.known, sizeof(struct sweep_known));
+	w.known = ARRAY_OF(struct sweep_known);
 	r = sweep_members(&w, e);
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		const struct probes_session *s = sessions[i];
@@ -467,10 +465,9 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 	while (r == 0 && w.known.count && !quiet) {
 		uint64_t began = procfs_now();
 		size_t before = w.found;
-		struct array links;
+		struct array links = ARRAY_OF(struct tree_link);
 
 		w.found = 0;
-		array_init(&links, sizeof(struct tree_link));
 		r = tree_gather(&links);
 		if (r < 0)
 			error_set(e, PROBES_FAILED, r, "cannot look for children");

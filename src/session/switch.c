@@ -61,7 +61,7 @@ static int switch_renew(struct probes_session *s, const struct change *c, struct
 		.plan = switch_plan_undo, .options.max_stop_ms = c->options.max_stop_ms};
 	struct probes_result *result = NULL;
 	size_t objects = s->catalog.objects.count;
-	struct array which;
+	struct array which = ARRAY_OF(size_t);
 	bool fits = true;
 	int r = jumps_look(s, e);
 
@@ -72,7 +72,6 @@ static int switch_renew(struct probes_session *s, const struct change *c, struct
 		return r;
 	sharers_look(s);
 	owner_look(s);
-	array_init(&which, sizeof(size_t));
 	renew.undo = calloc(objects + 1, sizeof *renew.undo);
 	ARRAY_EACH_WHILE(renew.undo &&fits, const struct selected, one, c->chosen) {
 		size_t local;
@@ -113,7 +112,7 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 	struct change c = {
 		.plan = switch_plan, .options = o ? *o : (struct probes_switch_options){0}};
 	size_t *which = NULL, ignored = 0, already = 0;
-	struct array chosen;
+	struct array chosen = ARRAY_OF(struct selected);
 	int r;
 
 	*result = NULL;
@@ -121,7 +120,6 @@ int probes_switch(struct probes_session *s, const struct probes_action *actions,
 	c.options.keep_counts &= c.options.force;
 	c.options.force |= s->held;
 	c.options.atomically |= s->held;
-	array_init(&chosen, sizeof(struct selected));
 	r = select_actions(&s->catalog, s, actions, count, o, &chosen, e);
 	if (r == 0 && !(which = calloc(chosen.count + 1, sizeof *which)))
 		r = error_memory(e, "a selection");
@@ -182,13 +180,12 @@ void probes_set_lock_timeout(struct probes_session *s, unsigned milliseconds)
 int switch_plan_undo(
 	struct probes_session *s, const struct change *c, struct plan *p, struct probes_error *e)
 {
-	struct array journals, lowered;
+	struct array lowered = ARRAY_OF(struct plan_lowered);
+	struct array journals = ARRAY_OF(struct journal_found);
 	int r = plan_restore(p, c->which, c->count, c->undo, e);
 
 	if (r < 0 || !p->below)
 		return r;
-	array_init(&journals, sizeof(struct journal_found));
-	array_init(&lowered, sizeof(struct plan_lowered));
 	if ((!c->journals && !journals_find(s, &journals)) ||
 		!journals_lowered(s, c->journals ? c->journals : &journals, &lowered))
 		r = error_memory(e, "the journals");
@@ -308,11 +305,10 @@ static int switch_latest_first(const void *a, const void *b)
 static size_t *switch_list_owned(
 	const struct probes_session *s, uint32_t until, const struct array *lost, size_t *count)
 {
-	struct array owned;
+	struct array owned = ARRAY_OF(struct switch_owned);
 	bool fits = true;
 	size_t *which;
 
-	array_init(&owned, sizeof(struct switch_owned));
 	for (const struct object_probes *h = catalog_first(&s->catalog); h; h = h->next)
 		for (size_t k = 0; h->ownership && fits && k < h->probe_count; k++) {
 			uint32_t seq = h->ownership->switch_seq[k];
@@ -339,7 +335,7 @@ int switch_restore_until(struct probes_session *s, uint32_t until, struct probes
 {
 	struct change c = {.plan = switch_plan_undo};
 	struct plan_parts *undo;
-	struct array lost;
+	struct array lost = ARRAY_OF(size_t);
 	size_t *which;
 	bool mended;
 	int r = 0;
@@ -347,7 +343,6 @@ int switch_restore_until(struct probes_session *s, uint32_t until, struct probes
 	*result = NULL;
 	if (!s->switch_seq)
 		return 0;
-	array_init(&lost, sizeof(size_t));
 	switch_rescan(s, &lost);
 	c.which = which = switch_list_owned(s, until, &lost, &c.count);
 	array_done(&lost);

@@ -174,7 +174,7 @@ int unowned_undo(struct probes_session *s, const struct array *journals, struct 
 	struct probes_result **result, struct probes_error *e)
 {
 	struct change c = {.plan = switch_plan_undo};
-	struct array which;
+	struct array which = ARRAY_OF(size_t);
 	bool fits = true;
 	size_t objects;
 	int r = jumps_look(s, e);
@@ -185,7 +185,6 @@ int unowned_undo(struct probes_session *s, const struct array *journals, struct 
 	holder_reconcile(s);
 	if (!unowned_look(s, journals) && unknown)
 		return 0;
-	array_init(&which, sizeof(size_t));
 	objects = s->catalog.objects.count;
 	c.undo = calloc(objects + 1, sizeof *c.undo);
 	for (size_t i = 0; c.undo && fits && i < objects; i++) {

@@ -50,14 +50,13 @@ static bool vanished_is_odd(const struct object_probes *h, size_t site)
 
 void vanished_look(struct probes_session *s, const struct change *c)
 {
-	struct array mappings;
+	struct array mappings = ARRAY_OF(struct mapping);
 	size_t malformed;
 	char *text = NULL; /* what is mapped, read once */
 	bool known = true;
 
 	if (!c->undo)
 		return;
-	array_init(&mappings, sizeof(struct mapping));
 	for (size_t i = 0; known && i < c->count; i++) {
 		size_t local, site, end;
 		const struct object_probes *h = catalog_find(&s->catalog, c->which[i], &local);

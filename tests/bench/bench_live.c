@@ -95,7 +95,7 @@ static size_t live_ranges(const struct reader *r, struct array *list)
 {
 	size_t calls = 0;
 
-	array_init(list, sizeof(struct span));
+	*list = ARRAY_OF(struct span);
 	for (size_t i = 0; i < r->pieces.count; i++) {
 		const struct reader_piece *p = ARRAY_AT(&r->pieces, struct reader_piece, i);
 
@@ -215,13 +215,12 @@ static uint64_t live_apply(struct live *l, enum probes_verb verb)
 {
 	struct probes_session *s = l->session;
 	const struct probes_switch_options mode = {0};
-	struct array chosen;
+	struct array chosen = ARRAY_OF(struct selected);
 	struct probes_error e;
 	struct apply apply;
 	struct plan plan;
 	uint64_t begin;
 
-	array_init(&chosen, sizeof(struct selected));
 	bench_must(probes_refresh(s, NULL, 0, &e), &e);
 	for (size_t i = 0; i < probes_count(s); i++)
 		*(struct selected *)array_add(&chosen) =

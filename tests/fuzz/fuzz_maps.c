@@ -36,11 +36,10 @@ static char *line_of(const struct mapping *m)
 static void written_again(const struct mapping *m)
 {
 	char *line = line_of(m);
-	struct array one;
+	struct array one = ARRAY_OF(struct mapping);
 	struct mapping *again;
 	size_t malformed;
 
-	array_init(&one, sizeof(struct mapping));
 	FUZZ_CHECK(maps_parse(line, &one, &malformed));
 	FUZZ_CHECK(one.count == 1 && malformed == 0);
 	again = one.data;
@@ -75,11 +74,10 @@ static void check_mappings(const struct array *mappings, const char *text, size_
 static void check_maps(const char *text)
 {
 	char *copy = strdup(text);
-	struct array mappings;
+	struct array mappings = ARRAY_OF(struct mapping);
 	size_t malformed;
 
 	FUZZ_CHECK(copy);
-	array_init(&mappings, sizeof(struct mapping));
 	FUZZ_CHECK(maps_parse(copy, &mappings, &malformed));
 	FUZZ_CHECK(mappings.count + malformed == lines(text));
 	check_mappings(&mappings, copy, strlen(text));

@@ -53,7 +53,7 @@ static void seed_note(const struct note *n)
 	struct elf_note note = {n->pc, n->base, n->semaphore, n->provider, n->name, n->arguments};
 	struct array bytes;
 
-	array_init(&bytes, 1);
+	bytes = ARRAY_OF(char);
 	elf_put_descriptor(&bytes, &note);
 	seed("note", bytes.data, bytes.count);
 	array_done(&bytes);
@@ -202,7 +202,7 @@ static void seed_notes_many_times(const struct elf_spec *spec)
 	uint64_t at = f.size;
 	struct array bytes;
 
-	array_init(&bytes, 1);
+	bytes = ARRAY_OF(char);
 	elf_put(&bytes, f.bytes, f.size);
 	elf_put(&bytes, f.bytes + f.sections, (size_t)f.section_count * HEADER);
 	for (int i = 0; i < AGAIN; i++)

@@ -81,7 +81,7 @@ static void elf_build_notes(struct elf_build *b)
 
 	elf_align(&b->bytes, 8);
 	b->file.notes = b->bytes.count;
-	array_init(&descriptor, 1);
+	descriptor = ARRAY_OF(char);
 	for (size_t i = 0; i < b->spec->note_count; i++) {
 		descriptor.count = 0;
 		elf_put_descriptor(&descriptor, &b->spec->notes[i]);
@@ -212,9 +212,9 @@ struct elf_file elf_build(const struct elf_spec *spec)
 	static const char zeros[sizeof(Elf64_Ehdr) + 8 * sizeof(Elf64_Phdr)];
 	struct elf_build b = {.spec = spec};
 
-	array_init(&b.bytes, 1);
-	array_init(&b.names, 1);
-	array_init(&b.sections, sizeof(Elf64_Shdr));
+	b.bytes = ARRAY_OF(char);
+	b.names = ARRAY_OF(char);
+	b.sections = ARRAY_OF(Elf64_Shdr);
 	elf_put(&b.bytes, zeros, sizeof zeros);
 	elf_build_contents(&b);
 	if (!spec->no_sections)

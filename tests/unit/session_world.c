@@ -37,7 +37,7 @@ void session_begin(struct session_world *x, const char *setup)
 	x->s.memory.fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	x->s.journal.fd = -1;
 	x->s.pagemap = -1;
-	array_init(&x->s.undone, sizeof(struct journal));
+	x->s.undone = ARRAY_OF(struct journal);
 	x->s.log = (struct log){session_hear, x->said};
 	ck_assert_int_eq(identity_open(&x->s.who, getpid(), &e), 0);
 	x->before = fake_snapshot(&x->w.fake);

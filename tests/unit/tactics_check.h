@@ -47,7 +47,7 @@ struct tactics_checker {
 
 static void tactics_copy(struct array *to, const struct array *from)
 {
-	array_init(to, from->size);
+	*to = (struct array){.size = from->size};
 	if (from->count && array_reserve(to, from->count))
 		memcpy(to->data, from->data, from->count * from->size);
 	to->count = to->data ? from->count : 0;

@@ -57,12 +57,11 @@ static size_t access_marks(const struct probes_access *a, enum probes_access_mar
 static const char *access_translator(const char *maps)
 {
 	const struct translator *t;
-	struct array mappings;
+	struct array mappings = ARRAY_OF(struct mapping);
 	size_t malformed;
 	char text[1000];
 
 	snprintf(text, sizeof text, "%s", maps);
-	array_init(&mappings, sizeof(struct mapping));
 	ck_assert(maps_parse(text, &mappings, &malformed));
 	ck_assert_uint_eq(malformed, 0);
 	t = translator_find(&mappings);

@@ -28,7 +28,7 @@ static void apply_begin(struct apply_world *a, const char *setup, const char *ch
 
 	world_of(&a->w, script_notes, script_note_count);
 	script_setup(&a->w, setup);
-	array_init(&a->chosen, sizeof(struct selected));
+	a->chosen = ARRAY_OF(struct selected);
 	script_choose(&a->w, choice, &a->chosen);
 	ck_assert_int_eq(plan_init(&a->p, &a->w.catalog, &e), 0);
 	ck_assert_int_eq(plan_switch(&a->p, a->chosen.data, a->chosen.count, &mode, &e), 0);
@@ -698,7 +698,7 @@ START_TEST(apply_watches_so_many)
 			WORLD_PC(i / 2 * 8), 0, WORLD_DATA(0x10), "sdt", names[i], ""};
 	}
 	apply_many(&a.w, notes, MANY);
-	array_init(&a.chosen, sizeof(struct selected));
+	a.chosen = ARRAY_OF(struct selected);
 	for (size_t i = 0; i < MANY; i++)
 		*(struct selected *)array_add(&a.chosen) = (struct selected){.probe = i};
 	ck_assert_int_eq(plan_init(&a.p, &a.w.catalog, &e), 0);
@@ -771,7 +771,7 @@ START_TEST(apply_over_many_batches)
 	for (int way = 0; way < 3; way++) {
 		struct probes_error e = {0};
 
-		array_init(&a.chosen, sizeof(struct selected));
+		a.chosen = ARRAY_OF(struct selected);
 		script_choose(&a.w, "+many", &a.chosen);
 		ck_assert_int_eq(plan_init(&a.p, &a.w.catalog, &e), 0);
 		ck_assert_int_eq(plan_switch(&a.p, a.chosen.data, 1, &mode, &e), 0);

@@ -402,8 +402,8 @@ START_TEST(chooses_of_all_arenas)
 	uint8_t text[] = {0x90, 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8, 0x90, 0x90};
 	struct probes_error e;
 
-	array_init(&s.arenas, sizeof(struct arena));
-	array_init(&s.entries, sizeof(struct jumps_entry));
+	s.arenas = ARRAY_OF(struct arena);
+	s.entries = ARRAY_OF(struct jumps_entry);
 	for (size_t i = 0; i < CHOICES; i++) {
 		struct arena *w = array_add(&s.arenas);
 
@@ -481,8 +481,8 @@ START_TEST(a_lost_site_says_why)
 	session_begin(&x, "");
 	h = catalog_object(&x.w.catalog, 0);
 	probe = world_probe(&x.w, "bare");
-	array_init(&x.s.arenas, sizeof *w);
-	array_init(&x.s.entries, sizeof(struct jumps_entry));
+	x.s.arenas = ARRAY_OF(*w);
+	x.s.entries = ARRAY_OF(struct jumps_entry);
 	w = array_add(&x.s.arenas);
 	*w = (struct arena){.site_count = 1,
 		.sites = calloc(1, sizeof *w->sites),
@@ -538,8 +538,8 @@ START_TEST(hits_since_this_session)
 	h = catalog_object(&x.w.catalog, 0);
 	probe = world_probe(&x.w, "bare");
 	at = object_probes_site(h, &h->probes[probe]);
-	array_init(&x.s.arenas, sizeof *w);
-	array_init(&x.s.entries, sizeof(struct jumps_entry));
+	x.s.arenas = ARRAY_OF(*w);
+	x.s.entries = ARRAY_OF(struct jumps_entry);
 	w = array_add(&x.s.arenas);
 	*w = (struct arena){.site_count = 1,
 		.sites = &site,

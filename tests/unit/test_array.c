@@ -9,9 +9,8 @@
 
 START_TEST(array_grows_and_keeps)
 {
-	struct array a;
+	struct array a = ARRAY_OF(int);
 
-	array_init(&a, sizeof(int));
 	for (int i = 0; i < 1000; i++) {
 		int *slot = array_add(&a);
 
@@ -34,7 +33,7 @@ START_TEST(array_add_zeroes_reused_memory)
 {
 	struct array a;
 
-	array_init(&a, 16);
+	a = (struct array){.size = 16};
 	memset(array_add(&a), 0xff, 16);
 	a.count = 0;
 	ck_assert_mem_eq(array_add(&a), "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
@@ -47,7 +46,7 @@ START_TEST(array_reserve_refuses_absurd_sizes)
 	struct array a;
 	void *before;
 
-	array_init(&a, 24);
+	a = (struct array){.size = 24};
 	ck_assert(array_reserve(&a, 3));
 	ck_assert_ptr_nonnull(array_add(&a));
 	before = a.data;
@@ -66,7 +65,7 @@ START_TEST(array_reserve_then_add_does_not_move)
 	struct array a;
 	void *before;
 
-	array_init(&a, 8);
+	a = (struct array){.size = 8};
 	ck_assert(array_reserve(&a, 100));
 	before = a.data;
 	for (int i = 0; i < 100; i++)
@@ -79,10 +78,9 @@ END_TEST
 
 START_TEST(array_take_leaves_an_empty_one)
 {
-	struct array a;
+	struct array a = ARRAY_OF(int);
 	int *taken;
 
-	array_init(&a, sizeof(int));
 	ck_assert_ptr_null(array_take(&a));
 	*(int *)array_add(&a) = 7;
 	taken = array_take(&a);

@@ -751,12 +751,12 @@ START_TEST(record_of_a_killed_child)
 	s.who.start_time = self.start_time;
 	proc = open("/proc/self", O_PATH | O_CLOEXEC);
 	memory_open(&s.memory, proc, getpid(), true);
-	array_init(&s.arenas, sizeof(struct arena));
+	s.arenas = ARRAY_OF(struct arena);
 	*(struct arena *)array_add(&s.arenas) =
 		(struct arena){.address = (uint64_t)it.cookie + TACTICS_PAGE,
 			.data_size = TACTICS_STATE_BYTES,
 			.file = (unsigned char *)it.state};
-	array_init(&ev.arenas, sizeof(struct events_arena));
+	ev.arenas = ARRAY_OF(struct events_arena);
 	*(struct events_arena *)array_add(&ev.arenas) =
 		(struct events_arena){.rings = 1u << EVENTS_LONG};
 	/* It lives. */
@@ -1068,17 +1068,17 @@ START_TEST(rounds_of_several_processes)
 	struct events *ev = calloc(1, sizeof *ev);
 
 	session_begin(&x, "");
-	array_init(&ev->arenas, sizeof(struct events_arena));
-	array_init(&ev->pending, sizeof(struct events_pending));
-	array_init(&ev->bytes, 1);
-	array_init(&ev->threads, sizeof(struct events_thread));
-	array_init(&ev->children, sizeof(struct events_child));
+	ev->arenas = ARRAY_OF(struct events_arena);
+	ev->pending = ARRAY_OF(struct events_pending);
+	ev->bytes = ARRAY_OF(char);
+	ev->threads = ARRAY_OF(struct events_thread);
+	ev->children = ARRAY_OF(struct events_child);
 	/* The thread of all: it was looked up, and is not again. */
 	*(struct events_thread *)array_add(&ev->threads) =
 		(struct events_thread){.looked = INT64_MAX};
 	w = array_add(&ev->arenas);
 	*w = (struct events_arena){0};
-	array_init(&w->sites, sizeof(struct events_where));
+	w->sites = ARRAY_OF(struct events_where);
 	*(struct events_where *)array_add(&w->sites) = (struct events_where){0};
 	x.s.events = ev;
 	/* One process alone: what is older than the last reading. */

@@ -163,7 +163,7 @@ START_TEST(group_child_inherits)
 	struct probes_error e = {0};
 	struct session_world x;
 	struct group_child c;
-	struct array doubt;
+	struct array doubt = ARRAY_OF(struct probes_edit);
 	size_t count;
 
 	session_begin(&x, "");
@@ -173,7 +173,6 @@ START_TEST(group_child_inherits)
 	group_fork(&c, &x);
 	group_switch(&x, group_cases[_i].amid);
 	group_change(&c, group_cases[_i].child);
-	array_init(&doubt, sizeof(struct probes_edit));
 	ck_assert_int_eq(fork_inherit(&c.s, &x.s, group_cases[_i].after, &doubt, &count, &e), 0);
 	ck_assert_uint_eq(count, group_cases[_i].inherited);
 	ck_assert_uint_eq(doubt.count, group_cases[_i].doubt);
@@ -201,13 +200,12 @@ START_TEST(group_keeps_later_switches)
 	struct probes_error e;
 	struct session_world x;
 	struct group_child c;
-	struct array doubt;
+	struct array doubt = ARRAY_OF(struct probes_edit);
 	size_t count;
 
 	session_begin(&x, "");
 	group_switch(&x, "+one");
 	group_fork(&c, &x);
-	array_init(&doubt, sizeof(struct probes_edit));
 	ck_assert_int_eq(fork_inherit(&c.s, &x.s, true, &doubt, &count, &e), 0);
 	ck_assert_int_eq(probes_switch(&c.s, &on, 1, NULL, &r, &e), 0);
 	probes_result_free(r);
@@ -259,7 +257,7 @@ START_TEST(group_child_of_a_repair)
 	struct journal living = {.fd = -1};
 	struct group_child c;
 	struct probes_error e;
-	struct array doubt;
+	struct array doubt = ARRAY_OF(struct probes_edit);
 	size_t count;
 
 	session_begin(&x, "");
@@ -287,7 +285,6 @@ START_TEST(group_child_of_a_repair)
 		;
 	ck_assert_int_eq(probes_repair(&x.s, &r, &e), 0);
 	probes_result_free(r);
-	array_init(&doubt, sizeof(struct probes_edit));
 	ck_assert_int_eq(fork_inherit(&c.s, &x.s, false, &doubt, &count, &e), 0);
 	ck_assert_uint_eq(doubt.count, group_repairs[_i].doubt);
 	ck_assert_int_eq(probes_restore(&c.s, &r, &e), 0);
@@ -317,7 +314,7 @@ START_TEST(group_child_amid_a_repair)
 	struct session_world x;
 	struct group_child c;
 	struct probes_error e;
-	struct array doubt;
+	struct array doubt = ARRAY_OF(struct probes_edit);
 	size_t count;
 
 	session_begin(&x, "");
@@ -328,7 +325,6 @@ START_TEST(group_child_amid_a_repair)
 	x.s.change_seq++;
 	session_must(&x, PROBES_DISABLE, "soft");
 	session_must(&x, PROBES_DISABLE, "soft");
-	array_init(&doubt, sizeof(struct probes_edit));
 	group_exchange(&c);
 	world_set_count(&x.w, WORLD_DATA(0x32), (uint16_t)_i);
 	group_exchange(&c);

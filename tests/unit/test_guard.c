@@ -155,9 +155,8 @@ static void guard_plan(struct plan *p, struct world *w, size_t count)
 {
 	const struct probes_switch_options mode = {0};
 	struct probes_error e;
-	struct array chosen;
+	struct array chosen = ARRAY_OF(struct selected);
 
-	array_init(&chosen, sizeof(struct selected));
 	for (size_t i = 0; i < count; i++)
 		*(struct selected *)array_add(&chosen) = (struct selected){.probe = i};
 	ck_assert_int_eq(plan_init(p, &w->catalog, &e), 0);

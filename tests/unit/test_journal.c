@@ -78,9 +78,8 @@ END_TEST
 /* An intent to edit a site and a count, in turn, at consecutive addresses. */
 static void journal_write_plan(struct journal *j, size_t count, uint64_t first, const bool *only)
 {
-	struct array edits;
+	struct array edits = ARRAY_OF(struct probes_edit);
 
-	array_init(&edits, sizeof(struct probes_edit));
 	for (size_t i = 0; i < count; i++) {
 		struct probes_edit *edit = array_add(&edits);
 
@@ -353,10 +352,9 @@ static void journal_left_by_child(struct journal_key key)
 /* How many there are to be repaired; *unjudged: and how many nobody can say anything of. */
 static size_t journal_counts(const struct journal_key *key, size_t *unjudged, const char *why)
 {
-	struct array found;
+	struct array found = ARRAY_OF(struct journal_found);
 	size_t count;
 
-	array_init(&found, sizeof(struct journal_found));
 	ck_assert(journal_find(key, NULL, false, &found));
 	count = found.count;
 	*unjudged = 0;
@@ -490,7 +488,7 @@ START_TEST(journal_is_adopted)
 	struct journal_key key = journal_own();
 	struct journal_text text;
 	struct journal j, again;
-	struct array found;
+	struct array found = ARRAY_OF(struct journal_found);
 	char bytes[4096];
 	size_t size;
 
@@ -499,7 +497,6 @@ START_TEST(journal_is_adopted)
 	ck_assert_int_eq(write(j.fd, "torn", 4), 4);
 	ck_assert_uint_eq(journal_count(&key), 0); /* it is in use */
 	journal_leave(&j);
-	array_init(&found, sizeof(struct journal_found));
 	ck_assert(journal_find(&key, NULL, false, &found));
 	ck_assert_uint_eq(found.count, 1);
 	ck_assert_int_eq(journal_adopt(&again, ARRAY_AT(&found, struct journal_found, 0)), 0);

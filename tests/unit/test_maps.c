@@ -25,7 +25,7 @@ static char *maps_from(const char *text, struct array *mappings, size_t *malform
 {
 	char *copy = strdup(text);
 
-	array_init(mappings, sizeof(struct mapping));
+	*mappings = ARRAY_OF(struct mapping);
 	ck_assert(maps_parse(copy, mappings, malformed));
 	return copy;
 }
@@ -161,7 +161,7 @@ END_TEST
 START_TEST(maps_cut_at_every_byte)
 {
 	for (size_t size = 0; size < sizeof maps_real; size++) {
-		struct array m;
+		struct array m = ARRAY_OF(struct mapping);
 		size_t malformed, lines = 0;
 		char *copy = malloc(size + 1);
 
@@ -170,7 +170,6 @@ START_TEST(maps_cut_at_every_byte)
 		for (const char *at = copy; *at;
 			at = strchrnul(at, '\n') + (*strchrnul(at, '\n') != 0))
 			lines++;
-		array_init(&m, sizeof(struct mapping));
 		ck_assert(maps_parse(copy, &m, &malformed));
 		ck_assert_uint_eq(m.count + malformed, lines);
 		ck_assert_uint_le(malformed, 1);
@@ -188,11 +187,10 @@ START_TEST(maps_tells_what_is_writable)
 		      "5000-6000 rw-s 00000000 00:01 7 /dev/zero\n"
 		      "6000-7000 -w-s 00000000 00:01 7 /dev/zero\n"
 		      "8000-9000 rw-p 00000000 00:00 0 \n";
-	struct array m, ranges;
+	struct array ranges = ARRAY_OF(struct maps_range);
+	struct array m = ARRAY_OF(struct mapping);
 	size_t malformed;
 
-	array_init(&m, sizeof(struct mapping));
-	array_init(&ranges, sizeof(struct maps_range));
 	ck_assert_ptr_null(maps_range_at(&ranges, 0x2000));
 	ck_assert(maps_parse(text, &m, &malformed));
 	ck_assert(maps_writable(&m, &ranges));
@@ -215,13 +213,12 @@ START_TEST(maps_huge)
 {
 	enum { LINES = 100000 };
 	char *text = malloc(LINES * 60 + 1), *at = text;
-	struct array m;
+	struct array m = ARRAY_OF(struct mapping);
 	size_t malformed;
 
 	for (unsigned i = 0; i < LINES; i++)
 		at += sprintf(
 			at, "%x000-%x000 r-xp 00000000 08:01 %u /a/%u\n", i + 16, i + 17, i, i);
-	array_init(&m, sizeof(struct mapping));
 	ck_assert(maps_parse(text, &m, &malformed));
 	ck_assert_uint_eq(m.count, LINES);
 	ck_assert_uint_eq(malformed, 0);
@@ -246,7 +243,7 @@ START_TEST(maps_lists_each_arena_once)
 	char *copy = maps_from(text, &m, &malformed);
 	const struct maps_arena *list;
 
-	array_init(&arenas, sizeof *list);
+	arenas = ARRAY_OF(*list);
 	ck_assert(maps_arenas(&m, &arenas));
 	list = arenas.data;
 	ck_assert_uint_eq(arenas.count, 2);

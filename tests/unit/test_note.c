@@ -19,7 +19,7 @@ static int note_parse_copy(const void *bytes, size_t size, struct note *note, vo
 
 static void note_build(struct array *to, const struct elf_note *n)
 {
-	array_init(to, 1);
+	*to = ARRAY_OF(char);
 	elf_put_descriptor(to, n);
 }
 

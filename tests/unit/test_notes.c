@@ -43,7 +43,7 @@ static void notes_put(struct array *to, const struct elf_note *note, size_t alig
 	Elf64_Nhdr header = {.n_namesz = sizeof NOTE_OWNER, .n_type = NOTE_TYPE};
 	struct array d;
 
-	array_init(&d, 1);
+	d = ARRAY_OF(char);
 	elf_put_descriptor(&d, note);
 	header.n_descsz = (uint32_t)d.count;
 	elf_put(to, &header, sizeof header);
@@ -92,7 +92,7 @@ START_TEST(notes_in_pieces)
 	int fd;
 
 	memset(notes_long_name, 'l', NOTES_LONG);
-	array_init(&section, 1);
+	section = ARRAY_OF(char);
 	for (size_t i = 0; i < NOTES_MANY; i++) {
 		struct elf_note note = notes_one(i, name);
 
@@ -134,7 +134,7 @@ START_TEST(notes_say_it_once)
 	struct notes n;
 	int fd;
 
-	array_init(&section, 1);
+	section = ARRAY_OF(char);
 	notes_put(&section, &note, 4);
 	notes_put(&section, &note, 4);
 	header.sh_size = section.count;

@@ -19,7 +19,7 @@ static int plan_try(const char *setup, const char *choice, bool force, char writ
 	char items[500], struct probes_error *e)
 {
 	const struct probes_switch_options mode = {.force = force, .keep_counts = keep};
-	struct array chosen;
+	struct array chosen = ARRAY_OF(struct selected);
 	unsigned char *before;
 	struct plan p;
 	struct world w;
@@ -27,7 +27,6 @@ static int plan_try(const char *setup, const char *choice, bool force, char writ
 
 	world_of(&w, script_notes, script_note_count);
 	script_setup(&w, setup);
-	array_init(&chosen, sizeof(struct selected));
 	script_choose(&w, choice, &chosen);
 	before = fake_snapshot(&w.fake);
 	ck_assert_int_eq(plan_init(&p, &w.catalog, e), 0);
@@ -245,13 +244,12 @@ START_TEST(plan_looks_at_the_bytes_around)
 	const struct probes_edit *site, *count;
 	const struct plan_check *check;
 	struct probes_error e;
-	struct array chosen;
+	struct array chosen = ARRAY_OF(struct selected);
 	struct plan p;
 	struct world w;
 
 	world_of(&w, script_notes, script_note_count);
 	script_setup(&w, "b50=cc");
-	array_init(&chosen, sizeof(struct selected));
 	script_choose(&w, "+one +nop +soft", &chosen);
 	ck_assert_int_eq(plan_init(&p, &w.catalog, &e), 0);
 	ck_assert_int_eq(plan_switch(&p, chosen.data, chosen.count, &mode, &e), 0);

@@ -68,10 +68,9 @@ static void begin(const char *setup, const char *jumps)
 static int plan_by(const char *choice, struct probes_switch_options mode)
 {
 	struct probes_error e;
-	struct array chosen;
+	struct array chosen = ARRAY_OF(struct selected);
 	int r;
 
-	array_init(&chosen, sizeof(struct selected));
 	script_choose(&w, choice, &chosen);
 	ck_assert_int_eq(plan_init(&p, &w.catalog, &e), 0);
 	r = plan_switch(&p, chosen.data, chosen.count, &mode, &e);

@@ -90,7 +90,7 @@ static void proofs_open(struct probes_session *s, pid_t child)
 	struct probes_error e;
 
 	*s = (struct probes_session){.process = true};
-	array_init(&s->unproven, sizeof(struct session_unproven));
+	s->unproven = ARRAY_OF(struct session_unproven);
 	ck_assert_int_eq(identity_open(&s->who, child, &e), 0);
 	memory_open(&s->memory, s->who.task, child, true);
 }

@@ -62,7 +62,7 @@ static char *rescan_maps(const char *text, struct array *mappings)
 	size_t malformed;
 
 	ck_assert_ptr_nonnull(copy);
-	array_init(mappings, sizeof(struct mapping));
+	*mappings = ARRAY_OF(struct mapping);
 	ck_assert(maps_parse(copy, mappings, &malformed));
 	ck_assert_uint_eq(malformed, 0);
 	return copy;
@@ -122,7 +122,7 @@ static int rescan_look(
 	(void)s;
 	(void)e;
 	maps.looks++;
-	array_init(&image->objects, sizeof(struct image_object));
+	image->objects = ARRAY_OF(struct image_object);
 	ARRAY_AT(known, struct image_known, 0)->there = !maps.gone;
 	ARRAY_AT(known, struct image_known, 0)->deleted = maps.deleted;
 	if (maps.comes) {

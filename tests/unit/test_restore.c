@@ -49,7 +49,7 @@ static int32_t *restore_code(const struct world *w, const char *text)
 static void restore_try(const char *setup, const char *text, const char *names, bool torn,
 	char writes[500], char items[500])
 {
-	struct array chosen;
+	struct array chosen = ARRAY_OF(struct selected);
 	struct probes_error e;
 	struct plan_parts undo = {0};
 	size_t which[16];
@@ -58,7 +58,6 @@ static void restore_try(const char *setup, const char *text, const char *names, 
 
 	world_of(&w, script_notes, script_note_count);
 	script_setup(&w, setup);
-	array_init(&chosen, sizeof(struct selected));
 	script_choose(&w, names, &chosen);
 	for (size_t i = 0; i < chosen.count; i++)
 		which[i] = ARRAY_AT(&chosen, struct selected, i)->probe;

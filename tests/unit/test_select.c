@@ -53,12 +53,11 @@ static void select_print(const struct world *w, const struct array *chosen, char
 static int select_try(const struct probes_action *actions, size_t count,
 	const struct probes_switch_options *narrow, char *out, size_t size, struct probes_error *e)
 {
-	struct array chosen;
+	struct array chosen = ARRAY_OF(struct selected);
 	struct world w;
 	int r;
 
 	select_world(&w);
-	array_init(&chosen, sizeof(struct selected));
 	r = select_actions(&w.catalog, NULL, actions, count, narrow, &chosen, e);
 	select_print(&w, &chosen, out, size);
 	array_done(&chosen);
@@ -252,12 +251,11 @@ static void select_expect(const struct elf_note *notes, size_t count,
 	const char *expected)
 {
 	struct probes_error e;
-	struct array chosen;
+	struct array chosen = ARRAY_OF(struct selected);
 	struct world w;
 	char out[100];
 
 	world_of(&w, notes, count);
-	array_init(&chosen, sizeof(struct selected));
 	ck_assert_int_eq(select_actions(&w.catalog, NULL, action, 1, options, &chosen, &e), 0);
 	select_print(&w, &chosen, out, sizeof out);
 	ck_assert_str_eq(out, expected);

@@ -180,7 +180,7 @@ void world_begin(struct world *w)
 	catalog_init(&w->catalog);
 	fake_current = &w->fake;
 	w->fake.memory = (struct memory){.ops = &fake_ops, .pid = 1, .fd = -1};
-	array_init(&w->fake.log, sizeof(struct fake_write));
+	w->fake.log = ARRAY_OF(struct fake_write);
 	fake_reset(&w->fake);
 }
 
