@@ -102,7 +102,7 @@ struct arena {
 	int seals;
 	struct array landings; /* struct tactics_landing: of an arena that is mapped here */
 	/* Else: a forked child, through which it is read when the process has ended; NULL: none.
-	   Owned by session/survivor.c */
+	   Owned by session/jumps.c */
 	struct memory *survivor;
 	/* And per site: is its counter read? */
 	bool *watched;

@@ -175,9 +175,7 @@ int space_has_arena(int proc, uint64_t inode, uint64_t address)
 	int r;
 
 	r = space_arenas(&who, &arenas, &ignored);
-	for (size_t i = 0; r == 0 && i < arenas.count; i++) {
-		const struct maps_arena *one = ARRAY_AT(&arenas, struct maps_arena, i);
-
+	ARRAY_EACH_WHILE(r == 0, const struct maps_arena, one, &arenas) {
 		r = one->inode == inode && (!address || one->address == address);
 	}
 	array_done(&arenas);

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,3 +40,10 @@ void unwind_map_end(struct unwind *u);
  */
 size_t unwind_callers(struct unwind *u, const struct unwind_stack *stack, uint64_t *callers,
 	size_t most, const char **why);
+
+/*
+ * By the unwind table of a file: for each of these addresses, as the file names them, does rbp hold
+ * the address of the frame there, so that what lies at a distance from rbp is on the stack? False
+ * where no table says so.
+ */
+void unwind_framed(int fd, const char *name, const uint64_t *addresses, size_t count, bool *framed);

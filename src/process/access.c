@@ -13,6 +13,44 @@
 #include <stdio.h>
 #include <string.h>
 
+#define ACCESS_NAMED 2 /* this many names, then a count */
+
+static const char *const access_names[] = {"CHOWN", "DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER",
+	"FSETID", "KILL", "SETGID", "SETUID", "SETPCAP", "LINUX_IMMUTABLE", "NET_BIND_SERVICE",
+	"NET_BROADCAST", "NET_ADMIN", "NET_RAW", "IPC_LOCK", "IPC_OWNER", "SYS_MODULE", "SYS_RAWIO",
+	"SYS_CHROOT", "SYS_PTRACE", "SYS_PACCT", "SYS_ADMIN", "SYS_BOOT", "SYS_NICE",
+	"SYS_RESOURCE", "SYS_TIME", "SYS_TTY_CONFIG", "MKNOD", "LEASE", "AUDIT_WRITE",
+	"AUDIT_CONTROL", "SETFCAP", "MAC_OVERRIDE", "MAC_ADMIN", "SYSLOG", "WAKE_ALARM",
+	"BLOCK_SUSPEND", "AUDIT_READ", "PERFMON", "BPF", "CHECKPOINT_RESTORE"};
+
+const char *access_capabilities(uint64_t set, char *out, size_t size)
+{
+	const unsigned known = sizeof access_names / sizeof *access_names;
+	unsigned named = 0, more = 0;
+	size_t used = 0;
+
+	*out = '\0';
+	for (unsigned i = 0; i < 64; i++) {
+		const char *comma = named ? ", " : "";
+
+		if (!capability_in(set, i))
+			continue;
+		if (named == ACCESS_NAMED)
+			more++;
+		else if (used < size && i < known)
+			used += (size_t)snprintf(
+				out + used, size - used, "%sCAP_%s", comma, access_names[i]);
+		else if (used < size) /* of a newer kernel */
+			used += (size_t)snprintf(
+				out + used, size - used, "%scapability %u", comma, i);
+		if (named < ACCESS_NAMED)
+			named++;
+	}
+	if (more && used < size)
+		snprintf(out + used, size - used, " and %u more", more);
+	return out;
+}
+
 __attribute__((format(printf, 3, 4))) static void access_check(
 	struct probes_access *a, enum probes_access_mark mark, const char *text, ...)
 {
@@ -155,7 +193,7 @@ static void access_cause_unprivileged(const struct access_facts *f, struct probe
 			f->enclosed ? "" : ": run this inside of it, or as root", root);
 	} else if (more) {
 		access_why(a, "it holds capabilities that you do not: %s%s",
-			capability_say(more, names, sizeof names), root);
+			access_capabilities(more, names, sizeof names), root);
 	} else if (f->ptrace_scope == 1) {
 		access_why(a, "kernel.yama.ptrace_scope = 1: only a parent or CAP_SYS_PTRACE may%s",
 			root);

@@ -51,5 +51,8 @@ enum access_override access_override(const char *command_line);
 /* The checks: what works, what fails and in which call, the cause, what to try. Pure. */
 void access_evaluate(const struct access_facts *facts, struct probes_access *access);
 
+/* "CAP_NET_RAW", "CAP_CHOWN, CAP_FOWNER and 3 more". Returns out. Pure. */
+const char *access_capabilities(uint64_t set, char *out, size_t size);
+
 /* Add the cause and what to try to an error that is set already; returns its code. */
 int access_explain(pid_t pid, struct probes_error *e);

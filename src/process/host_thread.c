@@ -6,8 +6,8 @@
 #include "process/maps.h"
 #include "process/memory.h"
 #include "process/procfs.h"
+#include "process/threads.h"
 #include "process/tracee.h"
-#include "process/worker.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -408,7 +408,7 @@ static int host_thread_try(struct host_thread_search *s, pid_t tid)
 	char *text;
 	int r;
 
-	r = worker_is(s->who->proc, tid);
+	r = threads_is_worker(s->who->proc, tid);
 	if (r)
 		return r < 0 ? r : 0;
 	r = procfs_read(s->who->proc, &text, NULL, "task/%d/status", tid);

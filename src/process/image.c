@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "process/access.h"
 #include "process/mapped.h"
-#include "process/procfs.h"
 
 #include <elf.h>
 #include <errno.h>

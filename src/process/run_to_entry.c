@@ -11,7 +11,6 @@
 #include "process/identity.h"
 #include "process/mapped.h"
 #include "process/memory.h"
-#include "process/procfs.h"
 #include "process/tracee.h"
 
 #include <errno.h>

@@ -10,26 +10,22 @@
 #include "process/cgroup.h"
 #include "process/procfs.h"
 #include "process/restart.h"
+#include "process/threads.h"
 #include "process/tracee.h"
 #include "process/tracer.h"
-#include "process/worker.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define STOP_LINKS 2 /* of a directory without threads */
@@ -172,7 +168,7 @@ static int stop_seize(struct stop *s, pid_t tid, struct probes_error *e)
 	s->known += t->state == STOP_FREE;
 	s->gone -= t->state == STOP_GONE;
 	*t = (struct stop_thread){.tid = tid, .state = STOP_SEIZED};
-	r = worker_is(s->who->proc, tid);
+	r = threads_is_worker(s->who->proc, tid);
 	if (r < 0)
 		return error_set(e, PROBES_FAILED, r, "cannot stop process %d", s->who->pid);
 	if (r) {
@@ -296,7 +292,7 @@ static bool stop_complete(const struct stop *s)
 	for (size_t i = 0; s->gone && i < s->size; i++)
 		others += s->table[i].state == STOP_GONE &&
 			  (stop_has_state(s, s->table[i].tid, true) ||
-				  worker_is(s->who->proc, s->table[i].tid) > 0);
+				  threads_is_worker(s->who->proc, s->table[i].tid) > 0);
 	return links.st_nlink <= STOP_LINKS + s->stopped + others;
 }
 

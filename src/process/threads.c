@@ -4,18 +4,47 @@
 #include "base/order.h"
 #include "process/identity.h"
 #include "process/procfs.h"
-#include "process/worker.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define THREADS_STRICT 1 /* SECCOMP_MODE_STRICT, linux/seccomp.h */
+
+/* PF_IO_WORKER and PF_USER_WORKER, include/linux/sched.h. Older kernels gave these bits to others:
+ * virtual CPUs (before 5.10), and whoever loads a module. */
+#define THREADS_WORKER_FLAGS 0x4010ul
+
+/* All signals but SIGKILL and SIGSTOP, which nobody can block (kernel/fork.c, copy_process). */
+#define THREADS_WORKER_BLOCKED ~(UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1))
+
+int threads_is_worker(int proc, pid_t tid)
+{
+	struct procfs_stat stat;
+	char *status;
+	uint64_t blocked, list = 0;
+	size_t size;
+	int r;
+
+	/* Only code of the process registers such a list. To ask for it costs far less than a file.
+	 */
+	if (syscall(SYS_get_robust_list, tid, &list, &size) == 0 && list)
+		return 0;
+	r = procfs_stat(proc, &stat, "task/%d/stat", (int)tid);
+	if (r < 0 || !(stat.flags & THREADS_WORKER_FLAGS))
+		return error_is_shortage(r) ? r : 0;
+	r = procfs_read(proc, &status, &size, "task/%d/status", (int)tid);
+	if (r < 0)
+		return error_is_shortage(r) ? r : 0;
+	blocked = procfs_status_set(status, "SigBlk");
+	free(status);
+	return (blocked & THREADS_WORKER_BLOCKED) == THREADS_WORKER_BLOCKED;
+}
 
 /* Is this the thread pointer of a thread with this tid, by what lies behind it? */
 static bool threads_verify(struct memory *m, uint64_t pointer, uint32_t inside)
@@ -66,7 +95,7 @@ static int threads_idle(int proc, pid_t tid)
 	r = procfs_stat(proc, &stat, "task/%d/stat", (int)tid);
 	if (error_is_shortage(r))
 		return r;
-	return r < 0 || strchr("ZXx", stat.state) ? 1 : worker_is(proc, tid);
+	return r < 0 || strchr("ZXx", stat.state) ? 1 : threads_is_worker(proc, tid);
 }
 
 /* Read one thread; it may have ended meanwhile. 0 or a negative errno. */

@@ -40,3 +40,10 @@ struct threads {
  */
 int threads_look(int proc, struct memory *m, bool calls, struct threads *t);
 void threads_done(struct threads *t);
+
+/*
+ * Is a thread a worker of the kernel? `proc`: its process' directory in /proc. io_uring makes them
+ * since Linux 5.12, vhost since 6.4. They never run code of the process, and a stop would make
+ * their I/O fail with EINTR. Negative: a shortage keeps us from knowing.
+ */
+int threads_is_worker(int proc, pid_t tid);

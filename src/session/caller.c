@@ -8,7 +8,6 @@
 #include "elf/unwind.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #define CALLERS 4096       /* that are remembered; a power of 2 */

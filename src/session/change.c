@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define CHANGE_STOP_MS 1000 /* longest stop under -stop, unless the caller asks for another */

@@ -8,7 +8,7 @@
 #include "base/now.h"
 #include "count/install.h"
 #include "count/space.h"
-#include "elf/frames.h"
+#include "elf/unwind.h"
 #include "process/procfs.h"
 
 #include <errno.h>
@@ -297,7 +297,7 @@ static int count_frames(struct probes_session *s, struct object_probes *h,
 		pcs[i] = h->sites[ARRAY_AT(places, struct jumps_place, i)->site].pc;
 	fd = any ? detail_open(s, h) : -1;
 	if (fd >= 0) {
-		frames_find(fd, h->path, pcs, places->count, framed);
+		unwind_framed(fd, h->path, pcs, places->count, framed);
 		close(fd);
 	}
 	for (size_t i = 0, at = 0; any && i < places->count; i++) {

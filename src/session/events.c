@@ -8,6 +8,7 @@
 #include "base/now.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,29 @@
 	arena_put(w, &(s)->memory, EVENTS_OFFSET(member), &(value), sizeof(value))
 #define EVENTS_OFFSET(member) \
 	(offsetof(struct recorder_state, events) + offsetof(struct events_state, member))
+
+bool events_head(struct probes_session *s, const struct events_arena *ew, enum events_ring ring,
+	uint64_t *head)
+{
+	struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
+
+	return arena_get(w, jumps_memory(s, w),
+		EVENTS_OFFSET(rings) + ring * sizeof(struct events_heads), head, sizeof *head);
+}
+
+bool events_skip(struct probes_session *s, struct events_arena *ew, uint32_t generation)
+{
+	uint64_t head;
+
+	memset(ew->stuck, 0, sizeof ew->stuck);
+	for (enum events_ring ring = 0; ring < EVENTS_RINGS; ring++) {
+		if (!events_head(s, ew, ring, &head))
+			return false;
+		ew->readers[ring] = (struct events_reader){
+			.ring = ring, .generation = generation, .next = head};
+	}
+	return true;
+}
 
 /* ---- beginning ---- */
 

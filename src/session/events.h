@@ -106,8 +106,6 @@ struct events {
 /* Is anybody still told of the records of a site, or of those who share its entry? */
 bool events_told(const struct events_arena *w, const struct events_where *where);
 
-/* ---- events_ring.c ---- */
-
 /* The number of the next record of a ring. False: unreadable. */
 bool events_head(struct probes_session *s, const struct events_arena *ew, enum events_ring ring,
 	uint64_t *head);

@@ -85,7 +85,7 @@ static bool events_read_ring(struct probes_session *s, struct events *ev, uint32
 {
 	struct events_arena *ew = ARRAY_AT(&ev->arenas, struct events_arena, arena);
 	struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
-	struct memory *m = survivor_memory(s, w);
+	struct memory *m = jumps_memory(s, w);
 	const struct events_shape *shape = &events_shapes[ring];
 	struct events_reader *r = &ew->readers[ring];
 	size_t state = offsetof(struct recorder_state, events), left;

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <linux/kcmp.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -247,7 +247,7 @@ static void group_spare(struct probes_session *const *sessions, size_t count)
 	if (descriptors_spare(0) == 0)
 		return;
 	for (size_t i = 0; i < count; i++)
-		rest_spare(sessions[i]);
+		session_spare(sessions[i]);
 }
 
 /* ---- births ---- */
@@ -367,7 +367,7 @@ int probes_group_look(struct probes_group *g, bool follow, size_t most,
 
 	for (size_t i = 0; i < g->members.count; i++)
 		if (group_at(&g->members, i)->session)
-			rest_if_ended(group_at(&g->members, i)->session);
+			session_rest(group_at(&g->members, i)->session);
 	/* In a child that has ended nothing is left to undo. */
 	for (size_t i = 0; i < g->children.count; i++)
 		if (group_lives(group_at(&g->children, i)))

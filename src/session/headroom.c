@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/now.h"
 #include "base/order.h"
-#include "count/recorder.h"
 #include "count/space.h"
 #include "process/cgroup.h"
 #include "process/descriptors.h"

@@ -7,7 +7,6 @@
 #include "base/order.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 /* An edit of a count, by a journal. */
 struct history_edit {

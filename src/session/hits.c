@@ -24,7 +24,7 @@ static bool hits_refresh(struct probes_session *s)
 		}
 	ARRAY_EACH(struct arena, w, &s->arenas)
 		if (w->counters.count && !w->elsewhere)
-			(void)arena_refresh(w, survivor_memory(s, w));
+			(void)arena_refresh(w, jumps_memory(s, w));
 	return fits;
 }
 
@@ -67,13 +67,14 @@ int probes_read_hits(struct probes_session *s, struct probes_error *e)
 		holder_keep(s);
 		proofs_look(s, false);
 	}
-	/* An arena outlives the process where it is mapped here, or by a child: see survivor.c. */
+	/* An arena outlives the process where it is mapped here, or by a child: see jumps_memory.
+	 */
 	if (!hits_refresh(s) && r == 0)
 		r = error_memory(e, "the counters of a process");
 	for (const struct object_probes *h = catalog_first(&s->catalog); h; h = h->next)
 		hits_take(s, h);
 	if (r < 0)
-		rest_if_ended(s);
+		session_rest(s);
 	return r;
 }
 

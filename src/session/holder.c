@@ -8,11 +8,11 @@
 #include "session/session.h"
 
 #include "process/procfs.h"
+#include "process/tree.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -123,6 +123,53 @@ static enum holder_life holder_judge(struct probes_session *s, const struct aren
 	if (!holder_same_process(r, mine))
 		return HOLDER_NONE;
 	return claimed ? HOLDER_CLAIMS : HOLDER_UNKNOWN;
+}
+
+/* Is it the process of the record? Its number in its own pid namespace is the same everywhere. */
+static bool holder_is_of(
+	const struct tree_link *link, const struct arena_holder *r, struct identity *who)
+{
+	if (!r->born || !identity_same_start(identity_start(link->start_time), r->born))
+		return false;
+	*who = (struct identity){.pid = link->pid, .pidfd = -1, .proc = -1, .task = -1, .maps = -1};
+	who->proc = procfs_open(AT_FDCWD, O_RDONLY | O_DIRECTORY, "/proc/%d", (int)link->pid);
+	if (who->proc >= 0 && identity_ns_pid(who) == (pid_t)r->self)
+		return true;
+	if (who->proc >= 0)
+		close(who->proc);
+	return false;
+}
+
+/*
+ * Does the session of a record live that is about another process, as the claim on that one says?
+ * It says nothing here by its number, so that its process is looked for. `number`: of the claim.
+ * `links`: gathered at the first need (struct tree_link).
+ */
+static enum holder_life holder_judge_kin(
+	struct array *links, const struct arena_holder *r, uint64_t number)
+{
+	enum holder_life life = HOLDER_UNSEEN;
+	struct identity who;
+
+	if (!r->claimed)
+		return life;
+	if (!links->count && tree_gather(links) < 0)
+		links->count = 0;
+	ARRAY_EACH_WHILE(life == HOLDER_UNSEEN, const struct tree_link, link, links) {
+		struct claim claim = {.opened = false};
+		struct procfs_stat stat;
+		bool held;
+
+		if (!holder_is_of(link, r, &who))
+			continue;
+		held = claim_is_held(&claim, &who, number);
+		/* Else the number may be that of another process by now. */
+		if (claim.fd >= 0 && procfs_stat(who.proc, &stat, "stat") == 0)
+			life = held ? HOLDER_CLAIMS : HOLDER_NONE;
+		claim_done(&claim, &who);
+		close(who.proc);
+	}
+	return life;
 }
 
 enum holder_life holder_of_state(
@@ -254,7 +301,7 @@ static enum holder_life holder_will_inherit(const struct arena *w, const struct 
 		holder_same_process(r, mine) || holder_is_forged(mine, r))
 		return HOLDER_NONE;
 	if (!holder_is_near(mine, r))
-		return kin_judge(links, r, holder_claim(w, at));
+		return holder_judge_kin(links, r, holder_claim(w, at));
 	return identity_check((pid_t)(uint32_t)r->session, r->start, &why) == IDENTITY_ENDED
 		       ? HOLDER_NONE
 		       : HOLDER_INHERITS;
@@ -386,7 +433,7 @@ pid_t holder_of_child(struct probes_session *s, const struct arena *w, pid_t pid
 		if (near && identity_check(session, r->start, &why) == IDENTITY_LIVES)
 			return session;
 		if (!near && (own ? holder_judge(s, w, &mine, all, i)
-				  : kin_judge(links, r, holder_claim(w, i))) != HOLDER_NONE)
+				  : holder_judge_kin(links, r, holder_claim(w, i))) != HOLDER_NONE)
 			found = -1;
 	}
 	return found;

@@ -8,11 +8,14 @@
 #include "base/order.h"
 #include "count/install.h"
 #include "count/space.h"
+#include "process/procfs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool jumps_places(struct probes_session *s, struct object_probes *only, struct array *places)
 {
@@ -317,11 +320,55 @@ void jumps_share(struct probes_session *child, struct probes_session *parent)
 		*known = child->who.pid;
 }
 
+/* ---- arenas of a process that has ended ---- */
+
+/* Open the memory of a process, if that has the arena. */
+static bool jumps_open_survivor(struct memory *m, pid_t pid, const struct arena *w)
+{
+	int proc = procfs_open(AT_FDCWD, O_PATH | O_DIRECTORY, "/proc/%d", (int)pid);
+	bool maps;
+
+	if (proc < 0)
+		return false;
+	memory_open(m, proc, pid, true);
+	/* The pid may be that of another process by now; the memfd is not. */
+	maps = m->fd >= 0 && space_has_arena(proc, w->inode, w->address) > 0;
+	if (!maps)
+		memory_close(m);
+	close(proc);
+	return maps;
+}
+
+static void jumps_close_survivor(struct arena *w)
+{
+	if (w->survivor)
+		memory_close(w->survivor);
+	free(w->survivor);
+	w->survivor = NULL;
+}
+
+struct memory *jumps_memory(struct probes_session *s, struct arena *w)
+{
+	if (w->file || !s->process || (!s->who.ended && memory_alive(&s->memory)))
+		return &s->memory;
+	if (w->survivor && memory_alive(w->survivor))
+		return w->survivor;
+	jumps_close_survivor(w);
+	w->survivor = s->family.count ? calloc(1, sizeof *w->survivor) : NULL;
+	for (size_t i = 0; w->survivor && i < s->family.count; i++)
+		if (jumps_open_survivor(w->survivor, *ARRAY_AT(&s->family, pid_t, i), w))
+			return w->survivor;
+	free(w->survivor);
+	w->survivor = NULL;
+	return &s->memory;
+}
+
 void jumps_done(struct probes_session *s)
 {
-	survivor_done(s);
-	for (size_t i = 0; i < s->arenas.count; i++)
-		arena_done(ARRAY_AT(&s->arenas, struct arena, i));
+	ARRAY_EACH(struct arena, w, &s->arenas) {
+		jumps_close_survivor(w);
+		arena_done(w);
+	}
 	array_done(&s->arenas);
 	array_done(&s->entries);
 }

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LATENCY_LOOK_NS 40000000 /* between two looks at the threads */
 
@@ -353,7 +352,7 @@ int probes_latency_read(
 		return probes_alive(s, e);
 	}
 	w = latency_state_arena(s, l);
-	if (!arena_measured(w, survivor_memory(s, w), l->keyed, false, &now)) {
+	if (!arena_measured(w, jumps_memory(s, w), l->keyed, false, &now)) {
 		int r = probes_alive(s, e);
 
 		return r < 0 ? r

@@ -1,11 +1,14 @@
 /*
- * The public call that says what interrupted sessions left, by their journals and by the process.
+ * The public calls that say what other sessions hold in a process, and what interrupted ones left
+ * there and in its forked children, by their journals and by the process.
  */
 #include "session/session.h"
 
 #include "base/error.h"
 #include "base/order.h"
 #include "process/descriptors.h"
+#include "process/rights.h"
+#include "process/tree.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -149,4 +152,91 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 	journal_found_done(&found);
 	array_done(&lowered);
 	return *leftovers ? 0 : error_memory(e, "the journals");
+}
+
+/* ---- other sessions ---- */
+
+int probes_others(struct probes_session *s, struct probes_other **others, size_t *count,
+	struct probes_error *e)
+{
+	struct array all = ARRAY_OF(struct probes_other);
+	struct array found = ARRAY_OF(struct journal_found);
+	struct journal_key here;
+	bool fits;
+	int r = s->process ? descriptors_spare(0) : 0;
+
+	*others = NULL;
+	*count = 0;
+	if (r < 0)
+		return error_set(
+			e, PROBES_FAILED, r, "cannot look who changes process %d", s->who.pid);
+	journal_here(&here);
+	fits = array_reserve(&all, 1) && (!s->process || journals_find(s, &found));
+	ARRAY_EACH_WHILE(fits, const struct journal_found, f, &found)
+		if (f->living &&
+			(leftovers_remaining(NULL, NULL, &f->text) || f->text.pending.count))
+			fits = holder_add(&all, f->text.key.owner, f->text.key.pids != here.pids);
+	for (size_t i = 0; fits && s->process && i < s->arenas.count; i++)
+		fits = holder_add_arena(s, ARRAY_AT(&s->arenas, struct arena, i), &all);
+	journal_found_done(&found);
+	if (!fits) {
+		array_done(&all);
+		return error_memory(e, "the sessions");
+	}
+	*others = all.data;
+	*count = all.count;
+	return 0;
+}
+
+/* ---- forked children ---- */
+
+/*
+ * Does a record of an ended session name changes of this child? Where a session could not examine a
+ * child, the record is of that alone, and its parent has none. False: no memory.
+ */
+static bool leftovers_heir(const struct probes_session *s, const struct tree_link *link,
+	const struct records_user *user, struct array *heirs)
+{
+	const struct journal_key target = {.target = link->pid,
+		.target_start = identity_start(link->start_time),
+		.target_program = s->who.program};
+	struct array found = ARRAY_OF(struct journal_found);
+	bool fits, any = false;
+
+	fits = journal_find(&target, user, false, &found);
+	ARRAY_EACH(const struct journal_found, f, &found)
+		any = any || (!*f->unjudged && (leftovers_remaining(NULL, NULL, &f->text) ||
+						       f->text.pending.count));
+	journal_found_done(&found);
+	return fits && (!any || array_push(heirs, &link->pid));
+}
+
+int probes_heirs(struct probes_session *s, pid_t **pids, size_t *count, struct probes_error *e)
+{
+	struct records_user user;
+	struct array heirs = ARRAY_OF(pid_t);
+	struct array links = ARRAY_OF(struct tree_link);
+	bool fits = true, one;
+	int r = s->process && s->who.program ? descriptors_spare(0) : 0;
+
+	*pids = NULL;
+	*count = 0;
+	if (!s->process || !s->who.program)
+		return 0;
+	one = rights_user(&s->who, &user.id, &user.group);
+	r = r < 0 ? r : tree_gather(&links);
+	ARRAY_EACH_WHILE(r == 0 && fits, const struct tree_link, link, &links)
+		if (link->forked && link->pid != s->who.pid &&
+			link->start_time >= s->who.start_time &&
+			identity_program(link->pid) == s->who.program)
+			fits = leftovers_heir(s, link, one ? &user : NULL, &heirs);
+	array_done(&links);
+	if (r == 0 && fits) {
+		*pids = heirs.data;
+		*count = heirs.count;
+		return 0;
+	}
+	array_done(&heirs);
+	return r < 0 ? error_set(e, PROBES_FAILED, r, "cannot look for children")
+		     : error_memory(e, "the children");
 }

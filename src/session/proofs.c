@@ -135,9 +135,7 @@ static bool proofs_read(struct probes_session *s, bool calls, bool *waits, int *
 		*code = threads_look(s->who.proc, &s->memory, calls, &t);
 		now = (int64_t)now_ns();
 		*waits = begun = false;
-		for (size_t i = 0; t.all.count > 1 && i < t.all.count; i++) {
-			const struct thread *one = ARRAY_AT(&t.all, struct thread, i);
-
+		ARRAY_EACH_WHILE(t.all.count > 1, const struct thread, one, &t.all) {
 			if (one->pointer)
 				continue;
 			*waits = true;
@@ -146,9 +144,7 @@ static bool proofs_read(struct probes_session *s, bool calls, bool *waits, int *
 				begun;
 		}
 	}
-	for (size_t i = 0; i < s->unproven.count; i++) {
-		struct session_unproven *one = ARRAY_AT(&s->unproven, struct session_unproven, i);
-
+	ARRAY_EACH(struct session_unproven, one, &s->unproven) {
 		if (one->seen == now)
 			*ARRAY_AT(&s->unproven, struct session_unproven, left++) = *one;
 	}
@@ -265,8 +261,7 @@ void proofs_write(struct probes_session *s, struct arena *w, const struct thread
 {
 	const uint64_t none = 0;
 
-	for (size_t i = 0; i < t->all.count; i++) {
-		const struct thread *one = ARRAY_AT(&t->all, struct thread, i);
+	ARRAY_EACH(const struct thread, one, &t->all) {
 		uint64_t owner = one->pointer + cookie;
 		struct recorder_thread there = {0};
 		size_t at = one->pointer ? proofs_place(s, w, owner, &there) : 0;

@@ -7,7 +7,6 @@
 
 #include "process/procfs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Take what is gone off what is owned of an object; appends the edits that take it off the record.
@@ -109,7 +108,7 @@ int probes_refresh(
 	if (r == 0)
 		count_watch(s);
 	if (r < 0 && e->status == PROBES_GONE)
-		rest_if_ended(s);
+		session_rest(s);
 	else
 		holder_keep(s);
 	return r;

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -198,8 +197,7 @@ static bool repair_say_unclear(
 {
 	bool fits = true;
 
-	for (size_t i = 0; fits && i < unclear->count; i++) {
-		const struct probes_edit *edit = ARRAY_AT(unclear, struct probes_edit, i);
+	ARRAY_EACH_WHILE(fits, const struct probes_edit, edit, unclear) {
 		unsigned old = edit_value(edit->old), new_ = edit_value(edit->new_);
 		size_t local;
 		const struct object_probes *h = catalog_find(&s->catalog, edit->probe, &local);

@@ -5,6 +5,7 @@
 #include "session/session.h"
 
 #include "base/error.h"
+#include "elf/symbols.h"
 #include "process/access.h"
 #include "process/descriptors.h"
 #include "process/program.h"
@@ -275,6 +276,13 @@ int probes_open_file(const char *file, const struct probes_options *options,
 	return session_finish(s, r, session);
 }
 
+static void session_close_pagemap(struct probes_session *s)
+{
+	if (s->pagemap >= 0)
+		close(s->pagemap);
+	s->pagemap = -1;
+}
+
 void probes_close(struct probes_session *s)
 {
 	if (!s)
@@ -303,8 +311,7 @@ void probes_close(struct probes_session *s)
 	catalog_done(&s->catalog);
 	budget_done(&s->budget);
 	memory_close(&s->memory);
-	if (s->pagemap >= 0)
-		close(s->pagemap);
+	session_close_pagemap(s);
 	identity_close(&s->who);
 	for (size_t i = 0; i < s->followed.count; i++)
 		free(*ARRAY_AT(&s->followed, char *, i));
@@ -338,6 +345,35 @@ int probes_survey(pid_t pid, struct probes_survey *survey, struct probes_error *
 	memory_close(&s.memory);
 	identity_close(&s.who);
 	return r;
+}
+
+void session_spare(struct probes_session *s)
+{
+	session_close_pagemap(s);
+	for (struct object_probes *h = catalog_first(&s->catalog); s->process && h; h = h->next) {
+		symbols_close(h->symbols);
+		h->symbols = NULL;
+		if (h->file)
+			object_rest(h->file);
+	}
+}
+
+void session_rest(struct probes_session *s)
+{
+	if (!s->process || s->start || s->who.ended || identity_alive(&s->who))
+		return;
+	claim_done(&s->claim, &s->who);
+	identity_end(&s->who);
+	/* Nothing is left to undo there. */
+	journal_remove(&s->journal);
+	memory_close(&s->memory);
+	session_close_pagemap(s);
+	uprobes_end(&s->uprobes);
+	if (s->all_ready)
+		reader_done(&s->all);
+	s->all_ready = false;
+	for (size_t i = 0; i < s->catalog.objects.count; i++)
+		detail_rest(catalog_object(&s->catalog, i));
 }
 
 /* ---- facts ---- */

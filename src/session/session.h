@@ -208,17 +208,6 @@ struct symbols *detail_symbols(struct probes_session *s, struct object_probes *h
 /* Close the file of an object whose process has ended, unless its path no longer leads to it. */
 void detail_rest(struct object_probes *h);
 
-/* ---- rest.c ---- */
-
-/*
- * Has the process ended? Then close what was open of it. What the session knows stays: states, how
- * it ended, and the counters that are mapped here, since forked children may go on counting there.
- */
-void rest_if_ended(struct probes_session *s);
-
-/* Close what can be opened again when it is needed. */
-void rest_spare(struct probes_session *s);
-
 /* ---- caller.c ---- */
 
 /* Read what is mapped now, for probes_caller. */
@@ -273,6 +262,16 @@ int session_add_image(struct probes_session *s, struct image *image, struct prob
 
 /* Add to the error, which says that the process has ended, why counting it may be the cause. */
 int session_guess(const struct probes_session *s, struct probes_error *e);
+
+/*
+ * Has the process ended? Then close what was open of it: processes may come and go all day. What
+ * the session knows stays: states, how it ended, and the counters that are mapped here, since
+ * forked children may go on counting there.
+ */
+void session_rest(struct probes_session *s);
+
+/* Close what can be opened again when it is needed: descriptors are short. */
+void session_spare(struct probes_session *s);
 
 /* May this session change its process, and is that still there? */
 int session_may_switch(
@@ -510,12 +509,11 @@ void jumps_share(struct probes_session *child, struct probes_session *parent);
 
 void jumps_done(struct probes_session *s);
 
-/* ---- survivor.c: arenas of a process that has ended ---- */
-
-/* Where an arena is to be read: in the process, or in a forked child that has survived it. */
-struct memory *survivor_memory(struct probes_session *s, struct arena *w);
-
-void survivor_done(struct probes_session *s);
+/*
+ * Where an arena that is not mapped here is to be read: in the process; or, where that has ended,
+ * in a forked child, which goes on counting there and has it mapped at the same address.
+ */
+struct memory *jumps_memory(struct probes_session *s, struct arena *w);
 
 /* ---- proofs.c: what the code in the process may rely on ---- */
 
@@ -554,7 +552,7 @@ void proofs_publish(struct probes_session *s, struct arena *w, uint64_t calls);
 int proofs_ask(
 	struct probes_session *s, const struct arena *w, bool interrupts, struct probes_error *e);
 
-/* ---- kin.c, holder.c: who counts and who measures ---- */
+/* ---- holder.c: who counts and who measures ---- */
 
 enum owner_state { OWNER_PAIR, OWNER_EVENTS };
 
@@ -570,12 +568,6 @@ enum holder_life {
 
 #define HOLDER_LOCKED "another process has locked the process, as anybody may"
 
-/*
- * Does the session of a record live, as the claim on its process says, which is another one than
- * this session's? `number`: of the claim. `links`: gathered at the first need (struct tree_link).
- */
-enum holder_life kin_judge(struct array *links, const struct arena_holder *r, uint64_t number);
-
 /* This session, as ARENA_OWNER. */
 uint64_t holder_self(void);
 
@@ -588,7 +580,10 @@ void holder_keep(struct probes_session *s);
 /* Wait for the end of sessions on record that are about to end (identity_settled): for a repair. */
 void holder_reconcile(struct probes_session *s);
 
-/* Look which other sessions count at its sites: struct arena, others. `links`: as of kin_judge. */
+/*
+ * Look which other sessions count at its sites: struct arena, others. `links`: all processes
+ * (struct tree_link), gathered at the first need.
+ */
 void holder_look(struct probes_session *s, struct arena *w, struct array *links);
 
 /* Add a session that lives (struct probes_other), or those of an arena. False: no memory. */
@@ -611,7 +606,7 @@ bool holder_find_rival(
 
 /*
  * The session of another caller that counts in a forked child of the process; 0: none is seen, -1:
- * one of another pid namespace may (struct arena, sharer_session). `links`: as of kin_judge.
+ * one of another pid namespace may (struct arena, sharer_session). `links`: as above.
  */
 pid_t holder_of_child(struct probes_session *s, const struct arena *w, pid_t pid,
 	uint64_t start_time, struct array *links);

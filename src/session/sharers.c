@@ -149,9 +149,7 @@ void sharers_look_again(struct probes_session *s)
 {
 	struct arena_holder rival;
 
-	for (size_t i = 0; i < s->arenas.count; i++) {
-		struct arena *w = ARRAY_AT(&s->arenas, struct arena, i);
-
+	ARRAY_EACH(struct arena, w, &s->arenas) {
 		if (!w->held || arena_is_shared(w) || w->elsewhere ||
 			!holder_find_rival(s, w, SIZE_MAX, &rival) || !rival.session)
 			continue;

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #define SWEEP_MS 5000     /* so long at least: see sweep_run */
 #define SWEEP_RECENT 1000 /* clock ticks: an older change is not part of this undo */

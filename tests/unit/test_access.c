@@ -283,14 +283,14 @@ START_TEST(access_names_capabilities)
 {
 	char out[80], tiny[8];
 
-	ck_assert_str_eq(capability_say(0, out, sizeof out), "");
-	ck_assert_str_eq(capability_say(1, out, sizeof out), "CAP_CHOWN");
-	ck_assert_str_eq(
-		capability_say(3ULL << 39, out, sizeof out), "CAP_BPF, CAP_CHECKPOINT_RESTORE");
-	ck_assert_str_eq(
-		capability_say(~0ULL, out, sizeof out), "CAP_CHOWN, CAP_DAC_OVERRIDE and 62 more");
-	ck_assert_str_eq(capability_say(1ULL << 63, out, sizeof out), "capability 63");
-	ck_assert_str_eq(capability_say(~0ULL, tiny, sizeof tiny), "CAP_CHO");
+	ck_assert_str_eq(access_capabilities(0, out, sizeof out), "");
+	ck_assert_str_eq(access_capabilities(1, out, sizeof out), "CAP_CHOWN");
+	ck_assert_str_eq(access_capabilities(3ULL << 39, out, sizeof out),
+		"CAP_BPF, CAP_CHECKPOINT_RESTORE");
+	ck_assert_str_eq(access_capabilities(~0ULL, out, sizeof out),
+		"CAP_CHOWN, CAP_DAC_OVERRIDE and 62 more");
+	ck_assert_str_eq(access_capabilities(1ULL << 63, out, sizeof out), "capability 63");
+	ck_assert_str_eq(access_capabilities(~0ULL, tiny, sizeof tiny), "CAP_CHO");
 }
 END_TEST
 

@@ -4,7 +4,6 @@
  * content.
  * Does not cover: what is mapped in another process (e2e/cli-stack.sh).
  */
-#include "elf/frames.h"
 #include "elf/unwind.h"
 
 #include "random.h"
@@ -41,12 +40,12 @@ START_TEST(frame_pointers)
 	ck_assert(dladdr(framed, &info));
 	for (int i = 0; i < 5; i++)
 		addresses[i] = (uint64_t)(at[i] - (const char *)info.dli_fbase);
-	frames_find(fd, "unit", addresses, 5, found);
+	unwind_framed(fd, "unit", addresses, 5, found);
 	close(fd);
 	ck_assert(found[0] && !found[1] && !found[2] && !found[3] && !found[4]);
 	/* No program at all. */
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	frames_find(fd, "unit", addresses, 5, found);
+	unwind_framed(fd, "unit", addresses, 5, found);
 	close(fd);
 	ck_assert(!found[0]);
 }

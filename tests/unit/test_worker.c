@@ -1,8 +1,8 @@
 /*
- * Covers process/worker: a worker of io_uring is no thread of the program for whoever proves, stops
- * or chooses threads, and its I/O goes on.
+ * Covers process/threads: a worker of io_uring is no thread of the program for whoever proves,
+ * stops or chooses threads, and its I/O goes on.
  */
-#include "process/worker.h"
+#include "process/threads.h"
 
 #include "inject_world.h"
 #include "process/stop.h"
@@ -133,8 +133,8 @@ START_TEST(worker_is_no_thread)
 	worker = worker_find(child);
 	inject_open(&t, child);
 	if (worker) {
-		ck_assert_int_eq(worker_is(t.who.proc, worker), 1);
-		ck_assert_int_eq(worker_is(t.who.proc, child), 0);
+		ck_assert_int_eq(threads_is_worker(t.who.proc, worker), 1);
+		ck_assert_int_eq(threads_is_worker(t.who.proc, child), 0);
 		ck_assert_int_eq(threads_look(t.who.proc, &t.m, true, &threads), 0);
 		ck_assert_uint_eq(threads.all.count, 1);
 		ck_assert_int_eq(ARRAY_AT(&threads.all, struct thread, 0)->tid, child);
@@ -173,7 +173,7 @@ START_TEST(worker_is_known_by_its_flags)
 	while (!seen->ready)
 		usleep(1000);
 	inject_open(&t, child);
-	ck_assert_int_eq(worker_is(t.who.proc, child), 0);
+	ck_assert_int_eq(threads_is_worker(t.who.proc, child), 0);
 	inject_close(&t);
 	inject_end(child);
 	inject_tear_down();
