@@ -95,10 +95,10 @@ bool order_by_number(void *elements, size_t count, size_t size, size_t key)
 	return true;
 }
 
-size_t order_first(const void *elements, size_t count, size_t size, size_t key, uint64_t number)
+size_t order_find(const struct array *a, size_t key, uint64_t number)
 {
 	size_t at;
 
-	ORDER_FIND(at, count, order_key((const char *)elements + at * size, key) < number);
+	ORDER_FIND(at, a->count, order_key((const char *)a->data + at * a->size, key) < number);
 	return at;
 }

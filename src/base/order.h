@@ -11,19 +11,14 @@
  */
 bool order_by_number(void *elements, size_t count, size_t size, size_t key);
 
-/* Of elements in that order, the index of the first whose number is at least this; or `count`. */
-size_t order_first(const void *elements, size_t count, size_t size, size_t key, uint64_t number);
-
-/* Both, of all elements of an array. */
+/* The same of all elements of an array. */
 static inline bool order_array(struct array *a, size_t key)
 {
 	return order_by_number(a->data, a->count, a->size, key);
 }
 
-static inline size_t order_find(const struct array *a, size_t key, uint64_t number)
-{
-	return order_first(a->data, a->count, a->size, key, number);
-}
+/* In that order, the index of the first element whose number is at least this; or a->count. */
+size_t order_find(const struct array *a, size_t key, uint64_t number);
 
 /*
  * The same by any order: set `at` to the first index below `count` for which `before`, an

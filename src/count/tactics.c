@@ -45,12 +45,6 @@ static uint64_t tactics_round(uint64_t size, uint64_t unit)
 
 /* ---------------------------------------------------------------- what is around a site */
 
-/* Is this the first byte of a site: not counted, counted, or held? */
-static bool tactics_is_known(uint8_t byte)
-{
-	return byte == ARCH_NOP || byte == ARCH_JUMP || byte == ARCH_BREAKPOINT;
-}
-
 static void tactics_neighbours(const struct tactics *t, size_t i, struct tactics_around *a)
 {
 	const struct tactics_site *s = &t->sites[i];
@@ -63,12 +57,15 @@ static void tactics_neighbours(const struct tactics *t, size_t i, struct tactics
 	}
 	for (size_t j = i + 1; j < t->count; j++) {
 		uint64_t distance = t->sites[j].address - s->address;
+		uint8_t first; /* of a site that is not counted, counted, or held */
 
 		if (distance >= TACTICS_BYTES)
 			break;
+		first = s->code[distance];
 		a->nearest = distance < a->nearest ? distance : a->nearest;
 		a->unsteady |= distance < ARCH_JUMP_BYTES &&
-			       (t->sites[j].whole || !tactics_is_known(s->code[distance]));
+			       (t->sites[j].whole || (first != ARCH_NOP && first != ARCH_JUMP &&
+							     first != ARCH_BREAKPOINT));
 		if (distance && distance < a->size)
 			a->bytes[distance] = ARCH_NOP;
 		if (distance && distance <= TACTICS_RELIED)

@@ -29,17 +29,11 @@ static uint64_t tactics_space_page(uint64_t address)
 
 bool tactics_take(struct tactics_space *space, uint64_t start, uint64_t end)
 {
-	struct tactics_range *range;
+	const struct tactics_range range = {tactics_space_page(start),
+		end > UINT64_MAX - TACTICS_PAGE ? UINT64_MAX
+						: tactics_space_page(end + TACTICS_PAGE - 1)};
 
-	if (start >= end)
-		return true;
-	range = array_add(&space->taken);
-	if (!range)
-		return false;
-	range->start = tactics_space_page(start);
-	range->end = end > UINT64_MAX - TACTICS_PAGE ? UINT64_MAX
-						     : tactics_space_page(end + TACTICS_PAGE - 1);
-	return true;
+	return start >= end || array_push(&space->taken, &range);
 }
 
 /* ---- pages by address: a table of their indices + 1, at most half full, probed linearly ---- */
@@ -95,8 +89,7 @@ bool tactics_space_settle(struct tactics_space *space)
 	struct tactics_range *ranges;
 	size_t count = 0;
 
-	if (!order_by_number(space->pages.data, space->pages.count, sizeof(struct tactics_page),
-		    offsetof(struct tactics_page, address)) ||
+	if (!order_array(&space->pages, offsetof(struct tactics_page, address)) ||
 		!tactics_space_index(space, 0))
 		return false;
 	for (size_t i = 0; i < space->pages.count; i++) {
@@ -106,8 +99,7 @@ bool tactics_space_settle(struct tactics_space *space)
 			return false;
 	}
 	ranges = space->taken.data;
-	if (!order_by_number(ranges, space->taken.count, sizeof *ranges,
-		    offsetof(struct tactics_range, start)))
+	if (!order_array(&space->taken, offsetof(struct tactics_range, start)))
 		return false;
 	for (size_t i = 0; i < space->taken.count; i++) {
 		if (count && ranges[i].start <= ranges[count - 1].end) {

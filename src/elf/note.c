@@ -36,6 +36,24 @@ void note_adjust(struct note *note, uint64_t base_section)
 		note->semaphore += moved;
 }
 
+size_t note_build_id(const Elf_Data *notes, size_t most, size_t *at)
+{
+	const char *bytes = notes->d_buf;
+	size_t next, name_at;
+	GElf_Nhdr header;
+
+	for (size_t i = 0; i < notes->d_size; i = next) {
+		next = gelf_getnote((Elf_Data *)notes, i, &header, &name_at, at);
+		if (!next)
+			break;
+		if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == sizeof "GNU" &&
+			!memcmp(bytes + name_at, "GNU", sizeof "GNU") && header.n_descsz &&
+			header.n_descsz <= most)
+			return header.n_descsz;
+	}
+	return 0;
+}
+
 /* The bytes of a section in memory, and the rest in the file. */
 struct notes_piece {
 	char *bytes;

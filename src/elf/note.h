@@ -41,6 +41,12 @@ int note_parse(const void *descriptor, size_t size, struct note *note);
 void note_adjust(struct note *note, uint64_t base_section);
 
 /*
+ * The build-id among notes (ELF_T_NHDR or ELF_T_NHDR8), if it has `most` bytes at most. Returns its
+ * length, and *at, where it begins; 0: there is none.
+ */
+size_t note_build_id(const Elf_Data *notes, size_t most, size_t *at);
+
+/*
  * Bytes that the probe of one note may need besides its descriptor, including what higher layers
  * keep of it (struct object_probes) and need temporarily to group the notes.
  */

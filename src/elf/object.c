@@ -76,21 +76,14 @@ static int object_read_segments(Elf *elf, struct object *o, const Elf64_Ehdr *he
 /* `vaddr`: link-time address of the notes; 0: not loaded. */
 static void object_take_build_id(struct object *o, Elf_Data *data, uint64_t vaddr)
 {
-	size_t at = 0, next, name_at, desc_at;
-	GElf_Nhdr header;
+	size_t at;
 
-	while (!o->build_id_size && at < data->d_size &&
-		(next = gelf_getnote(data, at, &header, &name_at, &desc_at)) > 0) {
-		at = next;
-		if (header.n_type != NT_GNU_BUILD_ID || header.n_namesz != sizeof "GNU" ||
-			memcmp((char *)data->d_buf + name_at, "GNU", sizeof "GNU") ||
-			header.n_descsz == 0 || header.n_descsz > sizeof o->build_id)
-			continue;
-		o->build_id_size = header.n_descsz;
-		memcpy(o->build_id, (char *)data->d_buf + desc_at, header.n_descsz);
-		if (vaddr)
-			o->build_id_vaddr = vaddr + desc_at;
-	}
+	o->build_id_size = note_build_id(data, sizeof o->build_id, &at);
+	if (!o->build_id_size)
+		return;
+	memcpy(o->build_id, (char *)data->d_buf + at, o->build_id_size);
+	if (vaddr)
+		o->build_id_vaddr = vaddr + at;
 }
 
 /* State while the sections of a file are read. */

@@ -33,14 +33,13 @@ struct journal_edit_3 {
 
 struct journal_header {
 	char magic[8];
-	uint32_t target, owner;
-	uint64_t target_start, target_program, owner_start, pids;
-	uint64_t boot[2];
+	struct journal_key key;
 	uint32_t flags, unused;
 };
 
 _Static_assert(sizeof(struct journal_header) == JOURNAL_HEADER, "the header of PTUIJ3 and PTUIJ4");
-_Static_assert(offsetof(struct journal_header, boot) == JOURNAL_HEADER_2, "the header of PTUIJ2");
+_Static_assert(
+	offsetof(struct journal_header, key.boot) == JOURNAL_HEADER_2, "the header of PTUIJ2");
 
 struct journal_block {
 	uint32_t kind;
@@ -173,14 +172,7 @@ static void journal_set_path(struct journal *j)
 /* In an open folder, which is closed. */
 static int journal_begin(struct journal *j, int dir, const struct journal_key *key)
 {
-	struct journal_header header = {.magic = "PTUIJ4",
-		.target = (uint32_t)key->target,
-		.owner = (uint32_t)key->owner,
-		.target_start = key->target_start,
-		.target_program = key->target_program,
-		.owner_start = key->owner_start,
-		.pids = key->pids,
-		.boot = {key->boot[0], key->boot[1]}};
+	struct journal_header header = {.magic = "PTUIJ4", .key = *key};
 	bool nameless;
 	int r;
 
@@ -395,13 +387,10 @@ static bool journal_take(
 		*newest = 0;
 		return journal_decided(text, bytes, size);
 	case JOURNAL_DONE:
-		for (size_t i = before; i < text->pending.count; i++) {
-			struct probes_edit *edit = array_add(&text->made);
-
-			if (!edit)
+		for (size_t i = before; i < text->pending.count; i++)
+			if (!array_push(
+				    &text->made, ARRAY_AT(&text->pending, struct probes_edit, i)))
 				return false;
-			*edit = *ARRAY_AT(&text->pending, struct probes_edit, i);
-		}
 		break;
 	case JOURNAL_UNDONE:
 		break;
@@ -429,13 +418,7 @@ bool journal_parse(const void *bytes, size_t size, struct journal_text *text)
 	if (!text->version || size < text->length)
 		return false;
 	memcpy(&header, bytes, text->length);
-	text->key = (struct journal_key){.target = (pid_t)header.target,
-		.owner = (pid_t)header.owner,
-		.target_start = header.target_start,
-		.target_program = header.target_program,
-		.owner_start = header.owner_start,
-		.pids = header.pids,
-		.boot = {header.boot[0], header.boot[1]}};
+	text->key = header.key;
 	text->locked = header.flags & JOURNAL_IS_LOCKED;
 	for (; size - text->length >= sizeof block; text->length += sizeof block + length) {
 		const uint8_t *at = (const uint8_t *)bytes + text->length;

@@ -36,12 +36,14 @@ struct journal {
 	char path[400]; /* of both, for messages */
 };
 
+/* Laid out as in the header of a file. */
 struct journal_key {
 	pid_t target, owner;
-	uint64_t target_start, owner_start; /* identity_start; 0: not known */
-	uint64_t target_program;            /* see struct identity; 0: not known */
-	uint64_t pids;                      /* inode of the pid namespace that the numbers are of */
-	uint64_t boot[2];                   /* id of the boot; 0: not known */
+	uint64_t target_start;   /* identity_start; 0: not known */
+	uint64_t target_program; /* see struct identity; 0: not known */
+	uint64_t owner_start;    /* as target_start */
+	uint64_t pids;           /* inode of the pid namespace that the numbers are of */
+	uint64_t boot[2];        /* id of the boot; 0: not known */
 };
 
 /*

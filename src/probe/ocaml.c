@@ -6,25 +6,15 @@
 
 #include <string.h>
 
+#define OCAML_LATER \
+	.kind = PROBES_OCAML, .count_offset = 2, .one_semaphore = true, .limit = UINT16_MAX
+
 /* By version of the compiler (ocaml-probes, runtime/caml/probes.h). */
 static const struct kind_provider ocaml_providers[] = {
 	{.name = "ocaml", .kind = PROBES_OCAML, .limit = KIND_SHARED_LIMIT},
-	{.name = "ocaml.1",
-		.kind = PROBES_OCAML,
-		.count_offset = 2,
-		.one_semaphore = true,
-		.limit = UINT16_MAX},
-	{.name = "ocaml_1",
-		.kind = PROBES_OCAML,
-		.count_offset = 2,
-		.one_semaphore = true,
-		.limit = UINT16_MAX},
-	{.name = "ocaml_2",
-		.kind = PROBES_OCAML,
-		.count_offset = 2,
-		.one_semaphore = true,
-		.may_be_absent = true,
-		.limit = UINT16_MAX},
+	{.name = "ocaml.1", OCAML_LATER},
+	{.name = "ocaml_1", OCAML_LATER},
+	{.name = "ocaml_2", .may_be_absent = true, OCAML_LATER},
 };
 
 static const struct kind_provider *ocaml_provider(const char *name)

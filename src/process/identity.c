@@ -73,7 +73,7 @@ static int identity_none(pid_t pid, int code, const char *why, struct probes_err
 }
 
 /* auxv holds addresses that the kernel chooses at random at each exec. */
-static uint64_t identity_hash_of(int dir, const char *file)
+static uint64_t identity_hash(int dir, const char *file)
 {
 	size_t size;
 	char *auxv;
@@ -85,17 +85,12 @@ static uint64_t identity_hash_of(int dir, const char *file)
 	return hash;
 }
 
-static uint64_t identity_hash(int dir)
-{
-	return identity_hash_of(dir, "auxv");
-}
-
 uint64_t identity_program(pid_t pid)
 {
 	char path[64];
 
 	snprintf(path, sizeof path, "/proc/%d/auxv", pid);
-	return identity_hash_of(AT_FDCWD, path);
+	return identity_hash(AT_FDCWD, path);
 }
 
 static int identity_open_directories(struct identity *who, struct probes_error *e)
@@ -133,7 +128,7 @@ static int identity_open_directories(struct identity *who, struct probes_error *
 			return error_is_shortage(r) ? identity_none(who->pid, r, "", e)
 						    : identity_gone(who, e);
 	}
-	who->program = identity_hash(who->task);
+	who->program = identity_hash(who->task, "auxv");
 	return error_is_shortage(-errno) ? identity_none(who->pid, -errno, "", e) : 0;
 }
 
@@ -303,7 +298,8 @@ void identity_keep_maps(struct identity *who)
 	who->maps = identity_openat(who, "maps", O_RDONLY);
 	if (who->maps < 0) {
 		who->maps = -1;
-	} else if (descriptors_scarce(who->maps) || identity_hash(who->task) != who->program) {
+	} else if (descriptors_scarce(who->maps) ||
+		   identity_hash(who->task, "auxv") != who->program) {
 		close(who->maps);
 		who->maps = -1;
 	}
@@ -353,7 +349,7 @@ bool identity_alive(const struct identity *who)
 bool identity_execed(const struct identity *who)
 {
 	/* From the leader: exec ends all other threads. */
-	uint64_t now = identity_hash(who->proc);
+	uint64_t now = identity_hash(who->proc, "auxv");
 
 	return who->program && now && now != who->program;
 }

@@ -78,8 +78,7 @@ static bool inject_fits(struct inject *a, int status, struct probes_error *e)
 	}
 	if (!why)
 		return true;
-	error_set(
-		e, PROBES_REFUSED, -EAGAIN, "cannot run a system call in process %d", a->who->pid);
+	inject_calls_failed(a, PROBES_REFUSED, -EAGAIN, e);
 	error_why(e, "%s", why);
 	error_hint(e, "%s", a->report->never ? "leave this process out" : "try again");
 	return false;
@@ -116,7 +115,7 @@ static int inject_refuse_seize(const struct inject *a, int code, struct probes_e
 	if (!identity_alive(a->who) || code == -ESRCH)
 		return inject_calls_gone(a, e);
 	other = procfs_tracer(a->who->proc, name, sizeof name, "task/%d/status", a->tid);
-	error_set(e, PROBES_DENIED, code, "cannot run a system call in process %d", a->who->pid);
+	inject_calls_failed(a, PROBES_DENIED, code, e);
 	if (!other)
 		return access_explain(a->who->pid, e);
 	error_why(e, "process %d (%s) traces it already", other, name);
@@ -166,8 +165,7 @@ static int inject_help(void *data, struct probes_error *e)
 		tracee_set_registers(a->tid, &a->registers);
 		tracee_detach(a->tid, 0);
 		if (!a->report->unfit)
-			r = error_set(e, PROBES_FAILED, r, "cannot run a system call in process %d",
-				a->who->pid);
+			r = inject_calls_failed(a, PROBES_FAILED, r, e);
 	}
 	a->report->stopped_ns = now_ns() - a->report->begin;
 	return r;
@@ -195,8 +193,7 @@ static int inject_work_held(void *data, struct probes_error *e)
 	a->report->unfit = !inject_fits(a, 0, e);
 	r = a->report->unfit ? e->code : inject_calls_save(a);
 	if (r < 0 && !a->report->unfit)
-		error_set(
-			e, PROBES_FAILED, r, "cannot run a system call in process %d", a->who->pid);
+		inject_calls_failed(a, PROBES_FAILED, r, e);
 	if (r == 0) {
 		r = inject_calls_run(a, e);
 		restored = tracee_set_mask(a->tid, a->mask);
@@ -237,8 +234,7 @@ static int inject_on_thread(struct inject *a, struct probes_error *e)
 	if (now_ns() - began < INJECT_STOP_NS)
 		return error_hint(e, "try again");
 	frozen = cgroup_frozen(a->who);
-	error_set(e, PROBES_REFUSED, -ETIMEDOUT, "cannot run a system call in process %d",
-		a->who->pid);
+	inject_calls_failed(a, PROBES_REFUSED, -ETIMEDOUT, e);
 	if (frozen)
 		error_why(e, "%s", frozen);
 	else if (procfs_stat(a->who->proc, &stat, "task/%d/stat", a->tid) == 0 && stat.state == 'D')
@@ -270,8 +266,8 @@ static int inject_refuse(
 {
 	char first[32];
 
-	error_set(e, p->traced ? PROBES_DENIED : PROBES_REFUSED, p->traced ? -EPERM : -EAGAIN,
-		"cannot run a system call in process %d", a->who->pid);
+	inject_calls_failed(
+		a, p->traced ? PROBES_DENIED : PROBES_REFUSED, p->traced ? -EPERM : -EAGAIN, e);
 	/* The number of the process is that of its first thread: say it once. */
 	snprintf(first, sizeof first, "thread %d ", (int)a->who->pid);
 	if (!strncmp(p->why, first, strlen(first)))
@@ -311,8 +307,7 @@ static int inject_try(struct inject *a, struct probes_error *e)
 
 	/* It could be stopped (version 2), but would not run. */
 	if (frozen) {
-		error_set(e, PROBES_REFUSED, -EAGAIN, "cannot run a system call in process %d",
-			a->who->pid);
+		inject_calls_failed(a, PROBES_REFUSED, -EAGAIN, e);
 		error_why(e, "%s", frozen);
 		return error_hint(e, "thaw it, then try again");
 	}
@@ -370,8 +365,7 @@ int inject_run(const struct inject_process *process, struct inject_call *calls, 
 	*stopped_ns = 0;
 	a.m.pid = 0;
 	if (a.m.fd < 0) {
-		error_set(e, PROBES_DENIED, a.m.denied, "cannot run a system call in process %d",
-			who->pid);
+		inject_calls_failed(&a, PROBES_DENIED, a.m.denied, e);
 		return access_explain(who->pid, e);
 	}
 	a.mappings = ARRAY_OF(struct mapping);

@@ -35,6 +35,12 @@
 #define INJECT_PIECE 65536 /* bytes of code read at once */
 #define INJECT_PIECES 128  /* of one mapping, at most */
 
+int inject_calls_failed(
+	const struct inject *a, enum probes_status status, int code, struct probes_error *e)
+{
+	return error_set(e, status, code, "cannot run a system call in process %d", a->who->pid);
+}
+
 /* ---- code to execute: nothing is written there ---- */
 
 static bool inject_calls_complete(const struct inject *a)
@@ -93,8 +99,7 @@ int inject_calls_find(struct inject *a, struct probes_error *e)
 		return 0;
 	if (!identity_alive(a->who) || !memory_alive(&a->m))
 		return identity_gone(a->who, e);
-	error_set(
-		e, PROBES_REFUSED, -ENOTSUP, "cannot run a system call in process %d", a->who->pid);
+	inject_calls_failed(a, PROBES_REFUSED, -ENOTSUP, e);
 	error_why(e,
 		"neither the program nor its C library has the code for that (a static program "
 		"without signal handlers does not)");
@@ -235,7 +240,7 @@ int inject_calls_gone(const struct inject *a, struct probes_error *e)
 {
 	if (!identity_alive(a->who))
 		return identity_gone(a->who, e);
-	error_set(e, PROBES_FAILED, -ESRCH, "cannot run a system call in process %d", a->who->pid);
+	inject_calls_failed(a, PROBES_FAILED, -ESRCH, e);
 	error_why(e, "its thread %d ended meanwhile", a->tid);
 	return error_hint(e, "try again");
 }

@@ -82,6 +82,10 @@ int inject_calls_find(struct inject *a, struct probes_error *e);
 /* Is the code still there? A debugger may have put a breakpoint into it. */
 bool inject_calls_stand(struct inject *a);
 
+/* Fill the error, except for its cause: no call can be run. Returns the code. */
+int inject_calls_failed(
+	const struct inject *a, enum probes_status status, int code, struct probes_error *e);
+
 /* Fill the error: the thread or the process has ended. */
 int inject_calls_gone(const struct inject *a, struct probes_error *e);
 

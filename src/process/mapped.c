@@ -158,44 +158,16 @@ bool mapped_replaced(struct memory *memory, const struct object *file, uint64_t 
 
 /* ---- ELF headers in memory ---- */
 
-static void mapped_take_build_id(
-	struct mapped_headers *h, const unsigned char *bytes, size_t size, size_t align)
-{
-	Elf64_Nhdr note;
-	size_t at = 0;
-
-	while (size - at >= sizeof note) {
-		size_t name, bytes_at, next;
-
-		memcpy(&note, bytes + at, sizeof note);
-		if (note.n_namesz > size || note.n_descsz > size)
-			return;
-		name = at + sizeof note;
-		bytes_at = (name + note.n_namesz + align - 1) / align * align;
-		next = (bytes_at + note.n_descsz + align - 1) / align * align;
-		if (bytes_at + note.n_descsz > size)
-			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof "GNU" &&
-			!memcmp(bytes + name, "GNU", sizeof "GNU") && note.n_descsz &&
-			note.n_descsz <= sizeof h->build_id) {
-			h->build_id_size = note.n_descsz;
-			memcpy(h->build_id, bytes + bytes_at, note.n_descsz);
-			return;
-		}
-		if (next > size)
-			return;
-		at = next;
-	}
-}
-
 void mapped_read_headers(struct memory *memory, const struct mapping *const *group, size_t count,
 	const struct mapping *m, struct mapped_headers *h)
 {
 	const struct mapping *first = NULL;
 	Elf64_Phdr p[MAPPED_PAGE / sizeof(Elf64_Phdr)];
-	unsigned char notes[MAPPED_PAGE];
+	_Alignas(8) unsigned char notes[MAPPED_PAGE];
+	Elf_Data data = {.d_buf = notes};
 	Elf64_Ehdr header;
 	uint64_t length;
+	size_t at = 0;
 
 	memset(h, 0, sizeof *h);
 	h->is = MAPPED_NO_ELF;
@@ -229,8 +201,12 @@ void mapped_read_headers(struct memory *memory, const struct mapping *const *gro
 		/* Loaded notes lie near the start of the file, in the same mapping. */
 		if (one->p_type == PT_NOTE && !h->build_id_size && one->p_filesz <= sizeof notes &&
 			one->p_offset <= length && one->p_filesz <= length - one->p_offset &&
-			memory_read(memory, first->start + one->p_offset, notes, one->p_filesz))
-			mapped_take_build_id(h, notes, one->p_filesz, one->p_align == 8 ? 8 : 4);
+			memory_read(memory, first->start + one->p_offset, notes, one->p_filesz)) {
+			data.d_size = one->p_filesz;
+			data.d_type = one->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+			h->build_id_size = note_build_id(&data, sizeof h->build_id, &at);
+			memcpy(h->build_id, notes + at, h->build_id_size);
+		}
 	}
 }
 
@@ -267,14 +243,11 @@ static struct object *mapped_take(
 {
 	struct object *file;
 	struct probes_error e;
-	struct stat st;
+	bool same;
 
+	fd = mapped_regular(fd, 0, &same);
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return NULL;
-	}
 	if (object_read_on(fd, "a file", terms, &file, &e) < 0)
 		return NULL;
 	if (file->build_id_vaddr && file->build_id_size == h->build_id_size &&

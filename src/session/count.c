@@ -123,17 +123,6 @@ static int count_read_code(
 	return r;
 }
 
-/* An arena is mapped by a thread that a tracer holds, and no thread of ours can trace us
- * (ptrace(2): not one of the same thread group). */
-static int count_check_self(const struct probes_session *s, struct probes_error *e)
-{
-	if (s->who.pid != getpid())
-		return 0;
-	error_set(e, PROBES_REFUSED, -EPERM, "cannot count the hits of process %d", s->who.pid);
-	error_why(e, "it is the caller, and a process cannot trace itself");
-	return error_hint(e, "count from another process, such as a forked child");
-}
-
 /* One round: plan the sites that are wanted, and map what they need. */
 static int count_plan_object(struct probes_session *s, struct object_probes *h,
 	const struct array *places, struct tactics *t, bool dry_run, struct probes_result *figures,
@@ -393,16 +382,11 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 	bool *chosen = calloc(h->site_count + 1, sizeof *chosen);
 	struct array places = {0};
 	size_t wanted = 0;
-	int r = 0;
+	bool any = chosen && count_choose(c, h, chosen);
+	int r = any ? headroom_check_places(s, h->site_count, e) : 0;
 
-	if (!chosen)
-		return error_memory(e, "counters");
-	if (!count_choose(c, h, chosen)) {
-		free(chosen);
-		return 0;
-	}
-	r = headroom_check_places(s, h->site_count, e);
-	if (r < 0) {
+	if (!any || r < 0) {
+		r = chosen ? r : error_memory(e, "counters");
 		free(chosen);
 		return r;
 	}
@@ -431,8 +415,14 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 			wanted++;
 		}
 	}
-	if (r == 0 && wanted)
-		r = count_check_self(s, e);
+	/* An arena is mapped by a thread that a tracer holds, and no thread of ours can trace us
+	 * (ptrace(2): not one of the same thread group). */
+	if (r == 0 && wanted && s->who.pid == getpid()) {
+		error_set(e, PROBES_REFUSED, -EPERM, "cannot count the hits of process %d",
+			s->who.pid);
+		error_why(e, "it is the caller, and a process cannot trace itself");
+		r = error_hint(e, "count from another process, such as a forked child");
+	}
 	if (r == 0 && wanted) {
 		t.low = t.sites[0].address;
 		t.high = t.sites[t.count - 1].address + TACTICS_BYTES;

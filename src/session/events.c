@@ -222,10 +222,9 @@ static int events_open_rings(
 		if (ready >> i & 1 || (ring && !(ew->rings >> i & 1)))
 			continue;
 		if (!w->file)
-			r = headroom_check_pages(s, size / TACTICS_PAGE + 1, e);
+			r = headroom_check_pages(s, size / TACTICS_PAGE + 1, 0, e);
 		if (r == 0 && !arena_open_part(w, &s->memory, at, size))
-			r = error_set(
-				e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+			r = owner_unwritable(s, e);
 		ready |= UINT64_C(1) << i;
 	}
 	if (r == 0)
@@ -255,8 +254,7 @@ static int events_open_arena(struct probes_session *s, struct events *ev, struct
 		ew->rings |= 1u << where->ring;
 		if (!arena_put(w, &s->memory, EVENTS_OFFSET(sites) + i * sizeof site, &site,
 			    sizeof site))
-			return error_set(
-				e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+			return owner_unwritable(s, e);
 	}
 	r = events_open_rings(s, ew, e);
 	if (r < 0)
@@ -273,8 +271,7 @@ static int events_open_arena(struct probes_session *s, struct events *ev, struct
 
 		good = where->first != i || arena_set_role(w, &s->memory, where->entry, &role);
 	}
-	return good ? 0
-		    : error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+	return good ? 0 : owner_unwritable(s, e);
 }
 
 /* Ask the process what the arenas must know, and begin in all of them. */

@@ -209,14 +209,15 @@ static bool fork_disagrees(const struct object_probes *h, const struct probes_pr
 	       (state == PROBES_ON) != (value > 0);
 }
 
-/* The child was forked with the session's jump; has somebody removed that here, not there? */
-static void fork_miss(const struct fork_child *f, const struct object_probes *to,
-	const struct object_probes *from, uint32_t site)
+/* Make a part of a resource one of the child's session. False: no memory. */
+static bool fork_own(
+	struct fork_child *f, struct object_probes *to, const struct ownership_resource *r)
 {
-	if (f->after && to->jumps && from->jumps && from->jumps[site].mine &&
-		from->site_live[site].counted && !to->site_live[site].counted &&
-		to->site_live[site].state != PROBES_UNREADABLE)
-		to->jumps[site].missed = true;
+	if (!ownership_begin(to, r->kind) ||
+		!fork_add(&f->writes, ownership_edit(to, r->kind, r->index, r->part)))
+		return false;
+	ownership_add(to, r);
+	return true;
 }
 
 /* Make what `to` inherited of `from` a change of the child's session. False: no memory. */
@@ -267,18 +268,21 @@ static bool fork_take(
 			if (!code.part || ownership_part(to, PLAN_CODE, site) ||
 				state != (code.part > 0 ? PROBES_ON : PROBES_OFF))
 				continue;
-			if (!ownership_begin(to, PLAN_CODE) ||
-				!fork_add(
-					&f->writes, ownership_edit(to, PLAN_CODE, site, code.part)))
+			if (!fork_own(f, to, &code))
 				return false;
-			ownership_add(to, &code);
 		}
 		for (uint32_t k = 0; k < p->site_count; k++) {
 			struct ownership_resource jump = {.kind = PLAN_COUNTER,
 				.index = ownership_index(to, p, PLAN_COUNTER, k),
 				.part = 1};
 
-			fork_miss(f, to, from, jump.index);
+			/* Forked with the session's jump, that somebody has removed here, not
+			 * there? */
+			if (f->after && to->jumps && from->jumps && from->jumps[jump.index].mine &&
+				from->site_live[jump.index].counted &&
+				!to->site_live[jump.index].counted &&
+				to->site_live[jump.index].state != PROBES_UNREADABLE)
+				to->jumps[jump.index].missed = true;
 			/* A repair of one child is none of what lives in another one. */
 			if (!to->site_live[jump.index].counted ||
 				ownership_part(to, PLAN_COUNTER, jump.index) ||
@@ -286,11 +290,8 @@ static bool fork_take(
 				(ownership_part(from, PLAN_COUNTER, jump.index) <= 0 &&
 					(f->after || !from->ownership->parts.of[PLAN_COUNTER])))
 				continue;
-			if (!ownership_begin(to, PLAN_COUNTER) ||
-				!fork_add(&f->writes,
-					ownership_edit(to, PLAN_COUNTER, jump.index, 1)))
+			if (!fork_own(f, to, &jump))
 				return false;
-			ownership_add(to, &jump);
 		}
 		/* Undo in the parent's order: latest first. */
 		if (ownership_owns(to, p))

@@ -261,8 +261,7 @@ int headroom_check(struct probes_session *s, const struct change *c, const struc
 	return code;
 }
 
-/* Pages of the process, and bytes of ours, for counters. */
-static int headroom_check_maps(
+int headroom_check_pages(
 	struct probes_session *s, size_t pages, uint64_t own, struct probes_error *e)
 {
 	const struct headroom_need need = {.maps = true, .own = own};
@@ -280,11 +279,6 @@ static int headroom_check_maps(
 	/* What was granted here is not for what follows. */
 	s->headroom_pages = 0;
 	return r;
-}
-
-int headroom_check_pages(struct probes_session *s, size_t pages, struct probes_error *e)
-{
-	return headroom_check_maps(s, pages, 0, e);
 }
 
 int headroom_check_own(
@@ -339,29 +333,23 @@ int headroom_check_arena(
 	struct probes_session *s, const struct tactics *t, size_t *mapped, struct probes_error *e)
 {
 	size_t cost = HEADROOM_ARENA_PAGES, landings = 0;
+	bool fits = true;
 	uint64_t last = UINT64_MAX, own = HEADROOM_COUNT + t->planned * HEADROOM_SITE, locked = 0;
 	char *status = NULL;
 	struct array pages = ARRAY_OF(uint64_t);
 	size_t size;
 	int r;
 
-	for (size_t i = 0; i < t->landings.count; i++) {
-		uint64_t *slot = array_add(&pages);
-
-		if (!slot)
-			break;
-		*slot = ARRAY_AT(&t->landings, struct tactics_landing, i)->address / PAGEMAP_PAGE;
-	}
-	if (pages.count != t->landings.count || !order_array(&pages, 0)) {
+	ARRAY_EACH_WHILE(fits, const struct tactics_landing, landing, &t->landings)
+		fits = array_push(&pages, &(uint64_t){landing->address / PAGEMAP_PAGE});
+	if (!fits || !order_array(&pages, 0)) {
 		array_done(&pages);
 		return error_memory(e, "the pages of a plan");
 	}
-	for (size_t i = 0; i < pages.count; i++) {
-		uint64_t page = *ARRAY_AT(&pages, uint64_t, i);
-
-		landings += page != last;
-		cost += (page >> 9 != last >> 9) + (page >> 18 != last >> 18);
-		last = page;
+	ARRAY_EACH(const uint64_t, page, &pages) {
+		landings += *page != last;
+		cost += (*page >> 9 != last >> 9) + (*page >> 18 != last >> 18);
+		last = *page;
 	}
 	array_done(&pages);
 	*mapped = (t->data_size + t->code_size) / PAGEMAP_PAGE + 1 + landings;
@@ -372,5 +360,5 @@ int headroom_check_arena(
 		(void)procfs_status_numbers(status, "VmLck", 10, &locked, 1);
 	free(status);
 	own -= locked ? 0 : TACTICS_STATE_BYTES;
-	return r < 0 ? r : headroom_check_maps(s, cost, own, e);
+	return r < 0 ? r : headroom_check_pages(s, cost, own, e);
 }

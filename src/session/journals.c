@@ -111,14 +111,6 @@ void journals_conclude(struct probes_session *s, const struct apply *a, int resu
 		journal_record(&s->journal, JOURNAL_MADE, &a->verify.plan->edits, a->unreverted);
 }
 
-static bool journals_is_undone(const struct probes_session *s, const struct journal_found *f)
-{
-	ARRAY_EACH(const struct journal, j, &s->undone)
-		if (!strcmp(j->file, f->file) && j->place.owner == f->place.owner)
-			return true;
-	return false;
-}
-
 bool journals_find(const struct probes_session *s, struct array *found)
 {
 	const struct journal_key target = {.target = s->who.pid,
@@ -130,7 +122,11 @@ bool journals_find(const struct probes_session *s, struct array *found)
 	size_t kept = 0;
 
 	ARRAY_EACH(struct journal_found, f, found) {
-		if (journals_is_undone(s, f))
+		bool undone = false;
+
+		ARRAY_EACH_WHILE(!undone, const struct journal, j, &s->undone)
+			undone = !strcmp(j->file, f->file) && j->place.owner == f->place.owner;
+		if (undone)
 			journal_text_done(&f->text);
 		else
 			*ARRAY_AT(found, struct journal_found, kept++) = *f;

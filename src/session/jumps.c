@@ -301,7 +301,6 @@ int jumps_look(struct probes_session *s, struct probes_error *e)
 
 void jumps_share(struct probes_session *child, struct probes_session *parent)
 {
-	pid_t *known;
 	bool any = false;
 
 	for (size_t i = 0; i < child->arenas.count; i++)
@@ -315,9 +314,8 @@ void jumps_share(struct probes_session *child, struct probes_session *parent)
 			w->elsewhere = from->elsewhere ? from->elsewhere : parent->who.pid;
 			any = true;
 		}
-	known = any ? array_add(&parent->family) : NULL;
-	if (known)
-		*known = child->who.pid;
+	if (any)
+		(void)array_push(&parent->family, &child->who.pid);
 }
 
 /* ---- arenas of a process that has ended ---- */

@@ -140,43 +140,34 @@ static int latency_key(const struct probes_probe *p, const struct probes_site *s
 	return 0;
 }
 
-/* A site of both; NULL: there is none. */
-static const struct probes_site *latency_common(
-	const struct probes_probe *a, const struct probes_probe *b)
-{
-	for (uint32_t i = 0; a->object == b->object && i < a->site_count; i++)
-		for (uint32_t k = 0; k < b->site_count; k++)
-			if (a->sites[i].pc == b->sites[k].pc)
-				return &a->sites[i];
-	return NULL;
-}
-
 int probes_latency_check(const struct probes_session *s, size_t start, size_t end,
 	unsigned argument, struct probes_error *e)
 {
-	const size_t both[2] = {start, end};
-	const struct probes_site *common;
+	const struct probes_probe *const both[2] = {probes_at(s, start), probes_at(s, end)};
+	const struct probes_probe *a = both[0], *b = both[1];
+	const struct probes_site *common = NULL; /* a site of both */
 	int r = 0;
 
 	if (start == end) {
 		error_set(e, PROBES_USAGE, -EINVAL, "cannot measure times");
 		return error_why(e, "start and end are the same probe");
 	}
-	common = latency_common(probes_at(s, start), probes_at(s, end));
+	for (uint32_t i = 0; !common && a->object == b->object && i < a->site_count; i++)
+		for (uint32_t k = 0; k < b->site_count; k++)
+			if (a->sites[i].pc == b->sites[k].pc)
+				common = &a->sites[i];
 	if (common) {
 		error_set(e, PROBES_USAGE, -EINVAL, "cannot measure times");
 		error_why(e, "%s and %s share the site at 0x%llx: there is no time between them",
-			probes_at(s, start)->name, probes_at(s, end)->name,
-			(unsigned long long)common->pc);
+			a->name, b->name, (unsigned long long)common->pc);
 		return error_hint(e,
 			"a linker that folds equal functions (--icf) does that: link without it");
 	}
 	for (int i = 0; argument && i < 2; i++) {
-		const struct probes_probe *p = probes_at(s, both[i]);
 		struct recorder_role unused;
 
-		for (uint32_t k = 0; r == 0 && k < p->site_count; k++)
-			r = latency_key(p, &p->sites[k], argument, &unused, e);
+		for (uint32_t k = 0; r == 0 && k < both[i]->site_count; k++)
+			r = latency_key(both[i], &both[i]->sites[k], argument, &unused, e);
 	}
 	return r;
 }
@@ -220,8 +211,7 @@ static int latency_set_roles(struct probes_session *s, struct latency *l, unsign
 			if (on && argument)
 				r = latency_key(p, &p->sites[k], argument, &role, e);
 			if (r == 0 && !arena_set_role(w, &s->memory, j->entry, &role))
-				r = error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d",
-					s->who.pid);
+				r = owner_unwritable(s, e);
 		}
 	}
 	return r;
@@ -252,11 +242,11 @@ static int latency_measure(struct probes_session *s, struct latency *l, struct p
 	}
 	if (r == 0 && !w->file)
 		r = headroom_check_pages(
-			s, offsetof(struct recorder_state, events) / TACTICS_PAGE + 1, e);
+			s, offsetof(struct recorder_state, events) / TACTICS_PAGE + 1, 0, e);
 	multiplier = (uint64_t)(l->ns_per_tick * 4294967296.0);
 	if (r == 0 &&
 		(!proofs_open_table(s, w) || !arena_measure(w, &s->memory, session, multiplier)))
-		r = error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+		r = owner_unwritable(s, e);
 	/* If another session has it, there is nothing to give. */
 	if (r < 0)
 		owner_give(s, w, OWNER_PAIR);
@@ -384,7 +374,7 @@ int probes_latency_reset(struct probes_session *s, struct probes_error *e)
 	if (l->elsewhere)
 		return 0;
 	if (!arena_measured(latency_state_arena(s, l), &s->memory, l->keyed, true, &l->base))
-		return error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+		return owner_unwritable(s, e);
 	l->last = (struct probes_latency){0};
 	return 0;
 }

@@ -68,7 +68,12 @@ static bool leftovers_undone(const struct probes_session *s, const struct array 
 	return !memcmp(now, net->first->old, net->first->length);
 }
 
-size_t leftovers_remaining(const struct probes_session *s, const struct array *lowered,
+/*
+ * How many resources are not as they were before the journal, as far as it knows; 0 if all was
+ * undone. `s`: nor as the process shows them, since others may have undone them; may be NULL.
+ * `lowered`: then journals_lowered.
+ */
+static size_t leftovers_remaining(const struct probes_session *s, const struct array *lowered,
 	const struct journal_text *text)
 {
 	struct leftovers_net net = {.part = 0};

@@ -152,6 +152,11 @@ void owner_give(struct probes_session *s, struct arena *w, enum owner_state stat
 	(void)holder_say(s, w);
 }
 
+int owner_unwritable(const struct probes_session *s, struct probes_error *e)
+{
+	return error_set(e, PROBES_FAILED, -EIO, "cannot write to process %d", s->who.pid);
+}
+
 void owner_leave_states(struct probes_session *s, struct arena *w)
 {
 	const uint64_t none = 0;

@@ -54,6 +54,13 @@ void ownership_close_parts(struct plan_parts *parts)
 	*parts = (struct plan_parts){.torn = NULL};
 }
 
+void ownership_free_parts(struct plan_parts *all, size_t objects)
+{
+	for (size_t i = 0; all && i < objects; i++)
+		ownership_close_parts(&all[i]);
+	free(all);
+}
+
 uint32_t ownership_size(const struct probes_probe *p, enum plan_resource kind)
 {
 	return kind == PLAN_SEMAPHORE ? p->semaphore_count : p->site_count;

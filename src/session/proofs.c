@@ -69,16 +69,12 @@ static void proofs_tell(struct probes_session *s, bool distinct)
 /* How long the thread has been without a proof, ns. */
 static int64_t proofs_waits(struct array *unproven, pid_t tid, int64_t now)
 {
-	struct session_unproven *one;
-
 	ARRAY_EACH(struct session_unproven, known, unproven)
 		if (known->tid == tid) {
 			known->seen = now;
 			return now - known->since;
 		}
-	one = array_add(unproven);
-	if (one)
-		*one = (struct session_unproven){tid, now, now};
+	(void)array_push(unproven, &(struct session_unproven){tid, now, now});
 	return 0;
 }
 

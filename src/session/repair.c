@@ -143,7 +143,7 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 
 	for (size_t i = 0; i < h->probe_count; i++) {
 		const struct probes_probe *p = &h->probes[i];
-		size_t first = object_probes_semaphore(h, p), unclear = r->unclear.count, *slot;
+		size_t first = object_probes_semaphore(h, p), unclear = r->unclear.count;
 		bool named = false;
 
 		for (uint32_t k = 0; k < p->semaphore_count; k++) {
@@ -183,10 +183,8 @@ static bool repair_object(struct probes_session *s, struct object_probes *h, str
 			return false;
 		h->ownership->switch_seq[i] = ++s->switch_seq;
 		undo->torn[i] = repair_torn(r, h, p, undo);
-		slot = array_add(&r->which);
-		if (!slot)
+		if (!array_push(&r->which, &(size_t){h->info.first_probe + i}))
 			return false;
-		*slot = h->info.first_probe + i;
 	}
 	return true;
 }
@@ -258,11 +256,9 @@ static int repair_undo(struct probes_session *s, const struct journal_text *text
 	}
 	if (code == 0 && !repair_say_unclear(s, &r.unclear, result))
 		code = error_memory(e, "a result");
-	for (size_t i = 0; r.undo && i < r.objects; i++) {
+	for (size_t i = 0; r.undo && i < r.objects; i++)
 		free(r.undo[i].torn);
-		ownership_close_parts(&r.undo[i]);
-	}
-	free(r.undo);
+	ownership_free_parts(r.undo, r.objects);
 	array_done(&r.places);
 	array_done(&r.which);
 	array_done(&r.made);

@@ -12,12 +12,25 @@
 #include <errno.h>
 #include <string.h>
 
-/* Take the changes in an object off the record, before another is mapped at its address. */
-static void rescan_strike(struct probes_session *s, const struct object_probes *h)
+static int rescan_drop(struct probes_session *s, size_t object, struct probes_rescanned *what,
+	struct array *lost, struct probes_error *e)
 {
+	struct object_probes *h = catalog_object(&s->catalog, object);
 	struct array edits = ARRAY_OF(struct probes_edit);
 	int r = 0;
 
+	for (size_t i = 0; i < h->probe_count; i++) {
+		if (!ownership_owns(h, &h->probes[i]))
+			continue;
+		what->lost++;
+		if (lost && !array_push(lost, &(size_t){h->info.first_probe + i}))
+			return error_memory(e, "a list of probes");
+	}
+	hits_last(s, h);
+	h->info.gone = true;
+	if (!h->probe_count)
+		return 0;
+	/* Take the changes in it off the record, before another is mapped at its address. */
 	for (enum plan_resource kind = 0; h->ownership && kind < PLAN_RESOURCES; kind++)
 		for (uint32_t i = 0; i < ownership_count(h, kind); i++) {
 			int32_t part = ownership_part(h, kind, i);
@@ -33,25 +46,6 @@ static void rescan_strike(struct probes_session *s, const struct object_probes *
 			"the journal cannot be written (%s): it still names what was unloaded",
 			strerror(-r));
 	array_done(&edits);
-}
-
-static int rescan_drop(struct probes_session *s, size_t object, struct probes_rescanned *what,
-	struct array *lost, struct probes_error *e)
-{
-	struct object_probes *h = catalog_object(&s->catalog, object);
-
-	for (size_t i = 0; i < h->probe_count; i++) {
-		if (!ownership_owns(h, &h->probes[i]))
-			continue;
-		what->lost++;
-		if (lost && !array_push(lost, &(size_t){h->info.first_probe + i}))
-			return error_memory(e, "a list of probes");
-	}
-	hits_last(s, h);
-	h->info.gone = true;
-	if (!h->probe_count)
-		return 0;
-	rescan_strike(s, h);
 	kernel_drop(h);
 	ownership_end(h);
 	object_probes_unload(h);

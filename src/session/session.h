@@ -149,6 +149,9 @@ bool ownership_open_parts(
 	struct plan_parts *parts, const struct object_probes *h, enum plan_resource kind);
 void ownership_close_parts(struct plan_parts *parts);
 
+/* Free the parts of so many objects, and their array (NULL is allowed). */
+void ownership_free_parts(struct plan_parts *all, size_t objects);
+
 /* Index of the i-th resource of a kind of a probe, and their number. */
 uint32_t ownership_index(const struct object_probes *h, const struct probes_probe *p,
 	enum plan_resource kind, uint32_t i);
@@ -296,8 +299,9 @@ int headroom_check(struct probes_session *s, const struct change *change, const 
 int headroom_check_arena(
 	struct probes_session *s, const struct tactics *t, size_t *mapped, struct probes_error *e);
 
-/* The same for so many pages of its that are written first. */
-int headroom_check_pages(struct probes_session *s, size_t pages, struct probes_error *e);
+/* The same for so many pages of its that are written first, and bytes of ours. */
+int headroom_check_pages(
+	struct probes_session *s, size_t pages, uint64_t own, struct probes_error *e);
 
 /*
  * What we need ourselves: to open a process of few probes; besides the arenas, to measure pairs; to
@@ -668,6 +672,8 @@ int owner_take(struct probes_session *s, struct arena *w, enum owner_state state
 void owner_give(struct probes_session *s, struct arena *w, enum owner_state state);
 /* Has a session of this caller the state, on whichever process? */
 bool owner_is_ours(struct probes_session *s, const struct arena *w, enum owner_state state);
+/* Fill the error: a state cannot be written. Returns its code. */
+int owner_unwritable(const struct probes_session *s, struct probes_error *e);
 /* At the end of the session. */
 void owner_leave_states(struct probes_session *s, struct arena *w);
 
@@ -783,14 +789,6 @@ bool leftovers_places(const struct journal_text *text, struct array *places);
 /* The places of an address, which follow each other: the first, and *end. */
 const struct leftovers_place *leftovers_at(
 	const struct array *places, uint64_t address, const struct leftovers_place **end);
-
-/*
- * How many resources are not as they were before the journal, as far as it knows; 0 if all was
- * undone. `s`: nor as the process shows them, since others may have undone them; may be NULL.
- * `lowered`: then journals_lowered.
- */
-size_t leftovers_remaining(const struct probes_session *s, const struct array *lowered,
-	const struct journal_text *text);
 
 /* ---- history.c: what counts were before a repair ---- */
 

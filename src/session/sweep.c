@@ -408,18 +408,6 @@ static int sweep_members(struct sweep *w, struct probes_error *e)
 
 /* ---- the search ---- */
 
-static int sweep_conclude(const struct sweep *w, int result, struct probes_error *e)
-{
-	size_t count;
-	const struct probes_session *s = journals_kept(w->sessions, w->count, &count);
-
-	if (result < 0 && s)
-		error_remains(e, "children may hold changes; to undo them, repair process %d%s",
-			s->who.pid, count > 1 ? " and the others" : "");
-	journals_swept(w->sessions, w->count, result == 0 && !w->unrecorded);
-	return result;
-}
-
 int sweep_run(struct probes_session *const *sessions, size_t count,
 	const struct probes_options *options, probes_undone_fn *each, void *data,
 	struct probes_error *e)
@@ -434,8 +422,10 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 		.last = procfs_now(),
 		.found = SIZE_MAX};
 	uint64_t deadline = now_ms() + SWEEP_MS;
+	const struct probes_session *kept;
 	bool open = false, quiet = false;
 	struct probes_error more;
+	size_t journals;
 	int r = 0;
 
 	/* A change that cannot be undone in a child must stay on record. */
@@ -486,5 +476,10 @@ int sweep_run(struct probes_session *const *sessions, size_t count,
 			nanosleep(&nap, NULL);
 	}
 	array_done(&w.known);
-	return sweep_conclude(&w, r, e);
+	kept = journals_kept(sessions, count, &journals);
+	if (r < 0 && kept)
+		error_remains(e, "children may hold changes; to undo them, repair process %d%s",
+			kept->who.pid, journals > 1 ? " and the others" : "");
+	journals_swept(sessions, count, r == 0 && !w.unrecorded);
+	return r;
 }

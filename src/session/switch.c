@@ -90,9 +90,7 @@ static int switch_renew(struct probes_session *s, const struct change *c, struct
 	if (r == 0 && renew.count)
 		r = change_execute(s, &renew, &result, e);
 	probes_result_free(result);
-	for (size_t i = 0; renew.undo && i < objects; i++)
-		ownership_close_parts(&renew.undo[i]);
-	free(renew.undo);
+	ownership_free_parts(renew.undo, objects);
 	array_done(&which);
 	return r;
 }
@@ -280,9 +278,7 @@ int probes_revert(struct probes_session *s, const struct probes_result *done,
 	c.undo = undo;
 	if (r == 0)
 		r = change_execute(s, &c, result, e);
-	for (size_t i = 0; undo && i < objects; i++)
-		ownership_close_parts(&undo[i]);
-	free(undo);
+	ownership_free_parts(undo, objects);
 	free(which);
 	return r;
 }

@@ -203,9 +203,7 @@ int unowned_undo(struct probes_session *s, const struct array *journals, struct 
 		s->repaired = true;
 		r = change_locked(s, &c, result, e);
 	}
-	for (size_t i = 0; c.undo && i < objects; i++)
-		ownership_close_parts(&c.undo[i]);
-	free(c.undo);
+	ownership_free_parts(c.undo, objects);
 	array_done(&which);
 	return r;
 }

@@ -40,14 +40,6 @@ static bool vanished_is_other(const struct object_probes *h, size_t site)
 				 memcmp(live->bytes + behind, jump + behind, count));
 }
 
-/* Are its bytes neither those of the file nor ours? */
-static bool vanished_is_odd(const struct object_probes *h, size_t site)
-{
-	return h->location.inode && h->sites[site].address &&
-	       (h->site_live[site].state == PROBES_UNREADABLE ||
-		       h->site_live[site].state == PROBES_FOREIGN);
-}
-
 void vanished_look(struct probes_session *s, const struct change *c)
 {
 	struct array mappings = ARRAY_OF(struct mapping);
@@ -69,9 +61,12 @@ void vanished_look(struct probes_session *s, const struct change *c)
 		end = site + h->probes[local].site_count;
 		for (; known && site < end; site++) {
 			uint64_t address = h->sites[site].address;
+			enum probes_state state = h->site_live[site].state;
 			const struct mapping *m;
 
-			if (!vanished_is_odd(h, site))
+			/* Are its bytes those of the file, or ours? */
+			if (!h->location.inode || !address ||
+				(state != PROBES_UNREADABLE && state != PROBES_FOREIGN))
 				continue;
 			*gone = *gone ? *gone : calloc(h->site_count, sizeof **gone);
 			known = *gone && (text || (identity_maps(&s->who, NULL, &text, NULL) == 0 &&
