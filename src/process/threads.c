@@ -101,21 +101,20 @@ static int threads_read(int proc, pid_t tid, struct memory *m, bool calls, struc
 }
 
 /* Does the process hold a userfaultfd? One of its threads may have to serve the fault of another.
- */
-static bool threads_serves_faults(int proc)
+ * Negative: its descriptors cannot be read. */
+static int threads_serves_faults(int proc)
 {
 	static const char name[] = "anon_inode:[userfaultfd]";
 	char text[sizeof name], path[32];
 	struct dirent *entry;
-	bool found;
+	int fd, found;
 	DIR *list;
-	int fd;
 
 	/* A thread that has ended, as the leader may have, shows no descriptors. */
 	snprintf(path, sizeof path, "task/%d/fd", (int)identity_find_thread(proc, false));
 	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	list = fd < 0 ? NULL : fdopendir(fd);
-	found = !list; /* or nobody knows */
+	found = list ? 0 : -1;
 	while (!found && (entry = readdir(list)))
 		found = readlinkat(fd, entry->d_name, text, sizeof text) ==
 				(ssize_t)sizeof name - 1 &&
@@ -150,7 +149,7 @@ int threads_look(int proc, struct memory *m, bool calls, struct threads *t)
 	uint64_t numbers[2];
 	char *status;
 	size_t size;
-	int r = list ? 0 : -errno;
+	int r = list ? 0 : -errno, serves;
 
 	*t = (struct threads){.hint = t->hint, .near = true, .foreign = true};
 	array_init(&t->all, sizeof(struct thread));
@@ -166,9 +165,12 @@ int threads_look(int proc, struct memory *m, bool calls, struct threads *t)
 	else if (tasks >= 0)
 		close(tasks);
 	t->distinct = r == 0 && threads_distinct(t);
-	if (calls && !t->no_calls && r == 0 && threads_serves_faults(proc))
-		t->no_calls = "the process holds a userfaultfd, and may have to serve the fault "
-			      "that the call would cause";
+	serves = calls && !t->no_calls && r == 0 ? threads_serves_faults(proc) : 0;
+	if (serves)
+		t->no_calls =
+			serves < 0 ? "its descriptors cannot be read, and one may be a userfaultfd"
+				   : "the process holds a userfaultfd, and may have to serve the "
+				     "fault that the call would cause";
 	if (r < 0)
 		t->no_calls = "its threads cannot be read";
 	return r;
