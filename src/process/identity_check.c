@@ -79,22 +79,28 @@ enum identity_state identity_check(pid_t pid, uint64_t start, const char **why)
 									   : IDENTITY_ENDED;
 }
 
-enum identity_state identity_settled(pid_t pid, uint64_t start, const char **why)
+bool identity_dying(pid_t pid)
 {
-	enum identity_state state = identity_check(pid, start, why);
 	char path[32];
+	bool dying;
 	int proc;
 
 	snprintf(path, sizeof path, "/proc/%d", pid);
-	for (int waited = 0; state == IDENTITY_LIVES && waited < IDENTITY_DYING_MS; waited++) {
-		proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (proc >= 0) {
-			bool remains = identity_find_thread(proc, true) != 0;
+	proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (proc < 0)
+		return errno == ENOENT;
+	dying = !identity_find_thread(proc, true);
+	close(proc);
+	return dying;
+}
 
-			close(proc);
-			if (remains)
-				break;
-		}
+enum identity_state identity_settled(pid_t pid, uint64_t start, const char **why)
+{
+	enum identity_state state = identity_check(pid, start, why);
+
+	for (int waited = 0;
+		state == IDENTITY_LIVES && waited < IDENTITY_DYING_MS && identity_dying(pid);
+		waited++) {
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 		state = identity_check(pid, start, why);
 	}
