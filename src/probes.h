@@ -1096,6 +1096,7 @@ PROBES_API PROBES_CHECK int probes_leftovers(struct probes_session *session,
 struct probes_other {
 	pid_t pid;      /* in its pid namespace */
 	bool elsewhere; /* that is another one */
+	bool dying;     /* killed, and not gone yet: it undoes nothing; repair when it is gone */
 	char name[64];  /* comm, untrusted; "" if elsewhere */
 };
 

@@ -33,7 +33,7 @@ bool space_parse(struct tactics_space *space, char *maps, const char *limits, co
 	size_t *mappings)
 {
 	const char *at = strrchr(stat, ')');
-	uint64_t stack, brk;
+	uint64_t stack, brk, below = 0;
 	struct array list = ARRAY_OF(struct mapping);
 	size_t malformed;
 	bool fits;
@@ -53,9 +53,15 @@ bool space_parse(struct tactics_space *space, char *maps, const char *limits, co
 		fits = tactics_take(space, m->start, m->end);
 		if (fits && !strcmp(m->path, "[heap]"))
 			fits = tactics_take(space, m->start, m->end + SPACE_HEAP);
-		if (fits && !strcmp(m->path, "[stack]"))
+		else if (fits && !strcmp(m->path, "[stack]"))
 			fits = tactics_take(
 				space, m->end > stack ? (m->end - stack) & -SPACE_PAGE : 0, m->end);
+		/* Any other may be a stack by MAP_GROWSDOWN: only smaps would tell. */
+		else if (fits && m->writable && !m->shared && !m->inode && m->start > below)
+			fits = tactics_take(space,
+				m->start - below > stack ? (m->start - stack) & -SPACE_PAGE : below,
+				m->start);
+		below = m->end;
 	}
 	/* Before the first malloc there is no heap. */
 	if (fits && brk)

@@ -151,7 +151,7 @@ int records_open(const struct records_place *p, bool make)
 	/* A folder that another user owns holds no records of this user either. */
 	if (fd < 0 && (records_none(fd) || (fstatat(base, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 						   st.st_uid != p->owner)))
-		fd = made ? made : -ENOENT;
+		fd = made ? made : make ? -EPERM : -ENOENT;
 	close(base);
 	return fd;
 }

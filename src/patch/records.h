@@ -42,7 +42,7 @@ void records_path(const struct records_place *p, char *path, size_t size);
 
 /*
  * Open the folder; `make`: create it if missing. Returns a descriptor; -ENOENT if the folder is
- * missing or not private to its user (then it was planted, and holds no records of that user);
- * another negative errno if it may exist but could not be checked.
+ * missing or not private to its user (then it was planted, and holds no records of that user; to
+ * `make` it is -EPERM); another negative errno if it may exist but could not be checked.
  */
 int records_open(const struct records_place *p, bool make);

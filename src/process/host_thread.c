@@ -194,9 +194,12 @@ void host_thread_restart(struct user_regs_struct *r)
 	 * STICKY_TIMEOUTS), it cannot restart these: the time begins anew. */
 	bool timed = r->orig_rax == SYS_ppoll || r->orig_rax == SYS_pselect6 ||
 		     r->orig_rax == SYS_select;
+	/* They return what they have submitted or fetched, if anything, instead of EINTR
+	 * (io_uring/io_uring.c, fs/aio.c). */
+	bool idle = r->orig_rax == SYS_io_uring_enter || r->orig_rax == SYS_io_getevents;
 
 	if (r->cs == HOST_THREAD_CODE_64 && (int64_t)r->rax == -EINTR && call &&
-		(call->rank == HOST_THREAD_REPEATS || timed))
+		(call->rank == HOST_THREAD_REPEATS || timed || idle))
 		r->rax = (uint64_t)(int64_t)HOST_THREAD_RESTART_NO_HANDLER;
 }
 

@@ -76,20 +76,25 @@ enum identity_state identity_check(pid_t pid, uint64_t start, const char **why)
 									   : IDENTITY_ENDED;
 }
 
+bool identity_dying(pid_t pid)
+{
+	int proc = procfs_open(AT_FDCWD, O_RDONLY | O_DIRECTORY, "/proc/%d", pid);
+	bool dying;
+
+	if (proc < 0)
+		return proc == -ENOENT;
+	dying = !identity_find_thread(proc, true);
+	close(proc);
+	return dying;
+}
+
 enum identity_state identity_settled(pid_t pid, uint64_t start, const char **why)
 {
 	enum identity_state state = identity_check(pid, start, why);
-	int proc;
 
-	for (int waited = 0; state == IDENTITY_LIVES && waited < IDENTITY_DYING_MS; waited++) {
-		proc = procfs_open(AT_FDCWD, O_RDONLY | O_DIRECTORY, "/proc/%d", pid);
-		if (proc >= 0) {
-			bool remains = identity_find_thread(proc, true) != 0;
-
-			close(proc);
-			if (remains)
-				break;
-		}
+	for (int waited = 0;
+		state == IDENTITY_LIVES && waited < IDENTITY_DYING_MS && identity_dying(pid);
+		waited++) {
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 		state = identity_check(pid, start, why);
 	}

@@ -126,16 +126,16 @@ static int threads_read(int proc, pid_t tid, struct memory *m, bool calls, struc
 }
 
 /* Does the process hold a userfaultfd? One of its threads may have to serve the fault of another.
- */
-static bool threads_serves_faults(int proc)
+ * Negative: its descriptors cannot be read. */
+static int threads_serves_faults(int proc)
 {
 	static const char name[] = "anon_inode:[userfaultfd]";
 	/* A thread that has ended, as the leader may have, shows no descriptors. */
 	DIR *list = procfs_list(procfs_open(proc, O_RDONLY | O_DIRECTORY, "task/%d/fd",
 		(int)identity_find_thread(proc, false)));
-	bool found = !list; /* or nobody knows */
 	char text[sizeof name];
 	struct dirent *entry;
+	int found = list ? 0 : -1;
 
 	while (!found && (entry = readdir(list)))
 		found = readlinkat(dirfd(list), entry->d_name, text, sizeof text) ==
@@ -167,7 +167,7 @@ int threads_look(int proc, struct memory *m, bool calls, struct threads *t)
 	struct dirent *entry;
 	uint64_t numbers[2];
 	char *status;
-	int r = list ? 0 : -errno;
+	int r = list ? 0 : -errno, serves;
 
 	*t = (struct threads){.hint = t->hint, .near = true, .foreign = true};
 	t->all = ARRAY_OF(struct thread);
@@ -181,9 +181,12 @@ int threads_look(int proc, struct memory *m, bool calls, struct threads *t)
 	if (list)
 		closedir(list);
 	t->distinct = r == 0 && threads_distinct(t);
-	if (calls && !t->no_calls && r == 0 && threads_serves_faults(proc))
-		t->no_calls = "the process holds a userfaultfd, and may have to serve the fault "
-			      "that the call would cause";
+	serves = calls && !t->no_calls && r == 0 ? threads_serves_faults(proc) : 0;
+	if (serves)
+		t->no_calls =
+			serves < 0 ? "its descriptors cannot be read, and one may be a userfaultfd"
+				   : "the process holds a userfaultfd, and may have to serve the "
+				     "fault that the call would cause";
 	if (r < 0)
 		t->no_calls = "its threads cannot be read";
 	return r;

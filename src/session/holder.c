@@ -446,8 +446,10 @@ bool holder_add(struct array *all, pid_t pid, bool elsewhere)
 	if (!one)
 		return pid == getpid();
 	*one = (struct probes_other){.pid = pid, .elsewhere = elsewhere};
-	if (!elsewhere)
+	if (!elsewhere) {
 		procfs_name(pid, one->name, sizeof one->name);
+		one->dying = identity_dying(pid);
+	}
 	return true;
 }
 

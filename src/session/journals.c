@@ -58,8 +58,9 @@ int journals_begin(struct probes_session *s)
 /* Why a journal cannot be written. */
 static const char *journals_cause(int code)
 {
-	return code == -EFBIG ? "it would exceed the limit on the size of files (ulimit -f)"
-			      : strerror(-code);
+	return code == -EFBIG   ? "it would exceed the limit on the size of files (ulimit -f)"
+	       : code == -EPERM ? "it belongs to another user"
+				: strerror(-code);
 }
 
 int journals_plan(struct probes_session *s, const struct plan *p, bool undo, struct probes_error *e)

@@ -55,6 +55,18 @@ has 'repaired' "undid what session $session left behind"
 run count -no-syslog -read-only=no -pid "$pid" -for 10ms first
 same 'overridden' "$(grep -c 'read-only' "$tmp/err")" 0
 rmdir "$config"
+# A stranger's link to a file of root's, as one in /proc may be: its text is the stranger's.
+if [ "$(id -u)" = 0 ]; then
+	echo 'read-only = yes' >"$tmp/text"
+	ln -s "$tmp/text" "$config"
+	chown -h 65534 "$config"
+	want 0 list -pid "$pid" -quiet
+	has "a stranger's link" "^probes-tui: $config: belongs to another user: not read\$"
+	want 0 attach -no-syslog -pid "$pid" -enable first
+	same 'it forbids nothing' "$(state first)" enabled
+	want 0 attach -no-syslog -pid "$pid" -disable first
+	rm "$config"
+fi
 attach -enable first
 same 'without one' "$(state first)" enabled
 stop

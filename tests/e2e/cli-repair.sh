@@ -242,6 +242,25 @@ stop
 stop2
 refuses 3 'o such process' repair -pid "$pid"
 
+# --- killed, and not gone yet: frozen, it still has its locks
+if freezable; then
+	start loop_ocaml2_pie
+	hold -enable first
+	until_state first enabled
+	victim=$pid pid=$session
+	freeze
+	kill -9 "$session"
+	pid=$victim
+	want 1 repair -no-syslog -pid "$pid"
+	has 'it will undo nothing' "session $session \\(.*\\) was killed, and the kernel still closes what it held: call repair again"
+	same 'it is not alive' "$(grep -c 'is alive' "$tmp/err")" 0
+	thaw
+	wait "$session" 2>/dev/null
+	want 0 repair -no-syslog -pid "$pid"
+	has 'when it is gone' "undid what session $session left"
+	stop
+fi
+
 # --- killed while it switches: when this site of 30,000 is on
 start many
 attach -enable-regexp '.*7$'

@@ -571,6 +571,8 @@ END_TEST
 
 static const char space_maps[] = "00400000-00402000 r-xp 00000000 fe:01 18 /a\n"
 				 "01000000-01021000 rw-p 00000000 00:00 0 [heap]\n"
+				 "7effff000000-7effff001000 rw-p 00000000 00:00 0 \n"
+				 "7effff100000-7effff200000 rw-p 00000000 00:00 0 \n"
 				 "7f0000000000-7f0000001000 r-xp 00000000 fe:01 19 /b\n"
 				 "7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0 [stack]\n";
 static const char space_limits[] =
@@ -626,7 +628,7 @@ START_TEST(where_nothing_may_be_mapped)
 	memcpy(maps, space_maps, sizeof maps);
 	tactics_space_init(&space);
 	ck_assert(space_parse(&space, maps, space_limits, stat, &mappings));
-	ck_assert_uint_eq(mappings, 4);
+	ck_assert_uint_eq(mappings, 6);
 	ck_assert(space_holds(&space, 0x401fff));
 	ck_assert(!space_holds(&space, 0x402000));
 	ck_assert(space_holds(&space, 0x1021000 + SPACE_HEAP - 1));
@@ -634,6 +636,12 @@ START_TEST(where_nothing_may_be_mapped)
 	ck_assert(!space_holds(&space, 0x2000000 + SPACE_HEAP));
 	ck_assert(space_holds(&space, 0x7ffc00021000 - 0x800000 - SPACE_STACK));
 	ck_assert(!space_holds(&space, 0x7ffc00021000 - 0x800000 - SPACE_STACK - 1));
+	/* Below what may be stacks that grow, down to what is mapped there. */
+	ck_assert(space_holds(&space, 0x7effff000000 - 0x800000 - SPACE_STACK));
+	ck_assert(!space_holds(&space, 0x7effff000000 - 0x800000 - SPACE_STACK - 1));
+	ck_assert(space_holds(&space, 0x7effff001000));
+	ck_assert(space_holds(&space, 0x7effff0fffff));
+	ck_assert(!space_holds(&space, 0x7effff200000));
 	tactics_space_done(&space);
 	/* Without a limit, and with texts that the kernel never writes. */
 	memcpy(maps, space_maps, sizeof maps);

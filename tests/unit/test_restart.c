@@ -5,6 +5,7 @@
 #include "process/restart.h"
 
 #include "inject_world.h"
+#include "process/host_thread.h"
 #include "process/stop.h"
 #include "process/tracer.h"
 #include "suites.h"
@@ -188,6 +189,31 @@ START_TEST(restart_of_unwritable_timeout)
 }
 END_TEST
 
+/* A thread that ran when it was chosen is in a call when it stops: EINTR says that nothing was
+ * done. */
+START_TEST(restart_of_what_did_nothing)
+{
+	static const struct {
+		int number;
+		bool again;
+	} calls[] = {{SYS_io_uring_enter, true}, {SYS_io_getevents, true}, {SYS_epoll_wait, true},
+		{SYS_read, false}, {SYS_connect, false}, {SYS_recvmmsg, false}};
+
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+		struct user_regs_struct r = {
+			.orig_rax = (unsigned)calls[i].number, .rax = (uint64_t)-EINTR, .cs = 0x33};
+
+		host_thread_restart(&r);
+		ck_assert_msg(
+			((int64_t)r.rax != -EINTR) == calls[i].again, "call %d", calls[i].number);
+		/* What it did is never done twice. */
+		r.rax = 1;
+		host_thread_restart(&r);
+		ck_assert_uint_eq(r.rax, 1);
+	}
+}
+END_TEST
+
 Suite *restart_suite(void)
 {
 	Suite *s = suite_create("restart");
@@ -196,6 +222,7 @@ Suite *restart_suite(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, restart_of_filtered, 0, 9);
 	tcase_add_loop_test(t, restart_of_unwritable_timeout, 0, 3);
+	tcase_add_test(t, restart_of_what_did_nothing);
 	suite_add_tcase(s, t);
 	return s;
 }

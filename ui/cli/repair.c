@@ -59,11 +59,22 @@ static void put_nothing(const struct probes_member *t)
 			t->pid, bad, bad == 1 ? " is" : "s are");
 }
 
-/* Who is alive keeps what it holds, and undoes it. */
-static void put_holders(const struct probes_member *t, const struct probes_other *all, size_t count)
+/* Who is alive keeps what it holds, and undoes it. Returns whether one is dying, which does not. */
+static bool put_holders(
+	const struct probes_member *t, const struct probes_other *all, size_t count, bool quiet)
 {
-	for (size_t i = 0; i < count; i++)
-		if (all[i].elsewhere)
+	bool dying = false;
+
+	for (size_t i = 0; i < count; i++) {
+		dying = dying || all[i].dying;
+		if (quiet)
+			continue;
+		if (all[i].dying)
+			report_line(
+				"pid %d: session %d (%s) was killed, and the kernel still closes "
+				"what it held: call repair again when it is gone",
+				t->pid, (int)all[i].pid, all[i].name);
+		else if (all[i].elsewhere)
 			report_line("pid %d: a session in another pid namespace (process %d there) "
 				    "is alive: it undoes what it changed when it ends",
 				t->pid, (int)all[i].pid);
@@ -71,6 +82,8 @@ static void put_holders(const struct probes_member *t, const struct probes_other
 			report_line("pid %d: session %d (%s) is alive and holds what it changed: "
 				    "it undoes that when it ends",
 				t->pid, (int)all[i].pid, all[i].name);
+	}
+	return dying;
 }
 
 /* Where output was asked for there is some, also of nothing. */
@@ -132,6 +145,7 @@ static int repair_one(struct act *a, struct probes_group *g, const struct probes
 	struct probes_error e;
 	size_t count, alive, judged = 0, heirs = 0;
 	int status, looked = PROBES_OK;
+	bool dying;
 
 	if (!t->session)
 		return explain_error(t, &t->error, a->many);
@@ -147,8 +161,7 @@ static int repair_one(struct act *a, struct probes_group *g, const struct probes
 		else
 			report_line("pid %d: changes may remain: could not check %s", t->pid,
 				left[i].unjudged);
-	if (!a->options->quiet)
-		put_holders(t, others, alive);
+	dying = put_holders(t, others, alive, a->options->quiet);
 	/* A search has found them. */
 	if (!count && !options_search(a->options))
 		looked = add_heirs(g, t, &heirs);
@@ -158,7 +171,7 @@ static int repair_one(struct act *a, struct probes_group *g, const struct probes
 	free(left);
 	free(others);
 	status = status ? status : looked;
-	return status || judged == count ? status : PROBES_FAILED;
+	return status || (judged == count && !dying) ? status : PROBES_FAILED;
 }
 
 /* Forked children that inherited the changes, and that no session knew. */

@@ -116,22 +116,28 @@ static bool config_of_another(const char *path)
 static char *config_text(const char *path, const char **why, bool *ours)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st = {.st_uid = 0};
+	struct stat st = {.st_mode = 0}, link;
 	size_t size = 0;
 	char *text = NULL;
 	ssize_t n = 1;
+	bool foreign;
 
 	*why = fd < 0 && errno != ENOENT && errno != ENOTDIR ? strerror(errno) : NULL;
 	*ours = fd >= 0 || errno != EACCES || !config_of_another(path);
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+	/* Also a file of ours or of root's to which a stranger's link leads: its text may be
+	 * theirs. */
+	foreign = fstat(fd, &st) < 0 || lstat(path, &link) < 0 ||
+		  (st.st_uid != geteuid() && st.st_uid != 0) ||
+		  (link.st_uid != geteuid() && link.st_uid != 0);
+	if (!S_ISREG(st.st_mode))
 		*why = "is not a regular file";
-	else if (st.st_uid != geteuid() && st.st_uid != 0)
+	else if (foreign)
 		*why = "belongs to another user: not read";
 	else if (!(text = calloc(1, CONFIG_SIZE)))
 		*why = strerror(ENOMEM);
-	*ours = text || st.st_uid == geteuid() || st.st_uid == 0;
+	*ours = !foreign;
 	while (text && n > 0 && size < CONFIG_SIZE) {
 		n = read(fd, text + size, CONFIG_SIZE - size);
 		size += n > 0 ? (size_t)n : 0;
