@@ -109,7 +109,7 @@ keys i
 wait_for '^  arg1 +last 19, min 0, max 19, 20 distinct$'
 seen 'of texts' '^  arg2 +last .*, 7 distinct, 6 could not be read$'
 resize 40 10
-wait_for '^Detail of'
+wait_for '^Detail of .* 1-7 of '
 keys C-d C-d
 wait_for '^  arg1 +last 19, min 0, max 19, 20$'
 keys q
