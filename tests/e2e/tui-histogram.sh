@@ -64,6 +64,14 @@ seen 'no old values' '^  values    0, 0 distinct$'
 keys Z
 wait_for 'thawed$'
 seen 'nor when thawed' '^  values    0, 0 distinct$'
+# Hits that are not read yet are forgotten, too.
+hit_and_reset()
+{
+	ask 'run 1 9'
+	keys r
+}
+late hit_and_reset
+wait_for 'reset: the list is empty'
 
 # ------------------------------------------------------------- to the events and back
 ask 'run 1 3'

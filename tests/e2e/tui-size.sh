@@ -40,20 +40,13 @@ wait_for "^too small: need 40x10$"
 resize 30 5
 wait_for "^too small: need 40x10$"
 # A key means what the screen showed when it was typed, however late it is read.
-late=false
-if freezable; then
-	trap 'thaw; tm kill-server 2>/dev/null; cleanup; rmdir "$group"' EXIT
-	victim=$pid pid=$(ours) late=true
-	freeze
-fi
-keys e
-resize 80 24
-if $late; then
+typed()
+{
+	keys e
+	resize 80 24
 	wait_until '24 80' stty -F "$(tm display-message -p -t main '#{pane_tty}')" size
-	thaw
-	echo "$pid" >"${group%/*}/cgroup.procs"
-	pid=$victim
-fi
+}
+late typed
 wait_list
 same 'nothing is switched unseen' "$(state never)" disabled
 seen 'the cursor' '^> off +ocaml_2:never'
