@@ -119,7 +119,9 @@ keeping -pid "$pid" say -str arg2
 ask 'raw 20'
 child=$(sed -n 's/^child=\([0-9]*\) exit 0$/\1/p' "$tmp/answer")
 interrupted
-same 'of a raw child' "$(events "sorted(set((e['pid'], e['tid']) for e in all if e['args'][0]['value'] > 0))")" \
+# From its parent's 0 on: an event of `keeping` whose text was not read is no other than these.
+same 'of a raw child' "$(events "sorted(set((e['pid'], e['tid']) for e in
+	all[[e['args'][0]['value'] for e in all].index(0):] if e['args'][0]['value'] > 0))")" \
 	"[($child, $child)]"
 same 'its texts' "$(events "[e for e in all if e['args'][0]['value'] > 0 and
 	e['args'][1]['text'] not in (None, 'of $child')]")" '[]'

@@ -121,11 +121,12 @@ for how in found late; do
 	same "$how: the total is not called complete" "$(json '[(p["hits"], p["sites_lost"], p["hits_per_s"]) for p in lines[-1]["probes"]]')" '[(10, 1, None)]'
 done
 start pairs
-in_background events -pid "$pid" -stop -for 3s start
+in_background events -pid "$pid" -stop -max 1 start
 session_says 'counting [0-9]* of'
 forked spoiled
 appears "pid $child: forked child" "$tmp/held"
 spoil "$child"
+ask 'run 1 1'
 ended 1
 has 'events: it is said' "pid $child: a jump of pairs:start is gone in this forked child" "$tmp/held"
 kill -KILL "$child"

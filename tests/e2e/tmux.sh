@@ -206,6 +206,24 @@ ours()
 	cut -d ' ' -f 1 "/proc/$shell/task/$shell/children"
 }
 
+# late COMMAND...: what runs in the shell sees nothing of it before it is done, where that can be frozen
+late()
+{
+	freezable || {
+		"$@"
+		return
+	}
+	trap 'thaw; tm kill-server 2>/dev/null; cleanup; rmdir "$group"' EXIT
+	late_pid=$pid pid=$(ours)
+	freeze
+	pid=$late_pid
+	"$@"
+	thaw
+	ours >"${group%/*}/cgroup.procs"
+	rmdir "$group"
+	trap 'tm kill-server 2>/dev/null; cleanup' EXIT
+}
+
 # running PID: it is there, and no zombie
 running()
 {

@@ -54,6 +54,7 @@ ask 'run 1 10'
 wait_for '^  pairs     10, '
 keys L q
 wait_list
+wait_state 'no switch' 'pairs:start '
 
 # asks TEXT: a command of the screen
 asks()
@@ -68,8 +69,9 @@ asks()
 keys '*'
 wait_for 'tagged the [0-9]+ shown'
 asks 'ask how'
-keys U
-answered '  counted  *pairs:start '
+answered 'counted  *pairs:start '
+keys U # which a question would take
+wait_for '  counted  *pairs:start '
 ask 'run 1 10'
 wait_for '  counted  *pairs:start .* 10 '
 

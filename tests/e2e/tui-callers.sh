@@ -71,8 +71,8 @@ wait_for '^Values of named:called arg1'
 keys C
 wait_for '^Callers of named:called$'
 resize 40 10
+wait_for 'q Back$'
 wait_for '^ +1 100\.0 %  alpha\+0x'
-seen 'the keys' 'q Back$'
 resize 100 30
 keys q
 wait_for 'still recording: v on the same probes'

@@ -146,8 +146,8 @@ wait_for '^Detail of long:n+'
 keys q p
 wait_for 'no partner by name'
 resize 40 10
+wait_for 'q Quit$'
 wait_cursor on '(long:)?n+.?n*~[0-9a-f]+'
-seen 'the footer' 'q Quit$'
 resize 200 50
 wait_cursor on '(long:)?n+.?n*~[0-9a-f]+'
 keys q

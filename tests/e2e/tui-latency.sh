@@ -231,8 +231,8 @@ wait_for '^  measured  by thread, .* in 1 of 2 processes$'
 wait_for "^ +$pid2 +200 .* the process is gone\$"
 seen 'its pairs stay' '^  pairs     300, '
 resize 40 10
+wait_for 'q Back$'
 wait_for '^  pairs     300, '
-seen 'the keys' 'q Back$'
 keys q q
 wait_for '^status=0$'
 code_as_found 'two processes'

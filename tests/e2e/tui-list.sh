@@ -163,7 +163,7 @@ same 'Enter wrote nothing' "$(state first)" disabled
 keys e
 wait_for '90 e8 '
 keys u
-wait_for '90 3d '
+wait_gone '90 e8 '
 keys z
 wait_for '^on first'
 wait_for '3d -> e8'
@@ -182,11 +182,12 @@ keys R
 wait_for 'list read   read-only$'
 keys e
 wait_for 'read-only: nothing is switched'
-same 'read-only' "$(state first)" disabled
 keys R Z
 wait_for ' FROZEN$'
+same 'read-only' "$(state first)" disabled
 attach -enable second
 keys j j k
+wait_cursor off 'ocaml_2:multi'
 wait_state off 'ocaml_2:second'
 keys Z
 wait_state on 'ocaml_2:second'

@@ -84,6 +84,7 @@ pid=$(it)
 keys r
 wait_gone 'HELD AT'
 keys o # of four lines the first may have gone by
+wait_gone '^  STATE'
 wait_for '^ready'
 keys o
 wait_list

@@ -39,8 +39,14 @@ resize 39 9
 wait_for "^too small: need 40x10$"
 resize 30 5
 wait_for "^too small: need 40x10$"
-keys e
-resize 80 24
+# A key means what the screen showed when it was typed, however late it is read.
+typed()
+{
+	keys e
+	resize 80 24
+	wait_until '24 80' stty -F "$(tm display-message -p -t main '#{pane_tty}')" size
+}
+late typed
 wait_list
 same 'nothing is switched unseen' "$(state never)" disabled
 seen 'the cursor' '^> off +ocaml_2:never'

@@ -260,9 +260,6 @@ static void loop_turn(struct loop *l)
 	if (list_is_looking(&a->list) || program_behind(&a->program))
 		wait = 0;
 	poll(fds, sizeof fds / sizeof *fds, wait > 0 ? (int)wait : 0);
-	while (fds[1].revents && !a->quit &&
-		read(l->signals, &info, sizeof info) == (ssize_t)sizeof info)
-		loop_signal(a, (int)info.ssi_signo);
 	if (fds[3].revents)
 		tty_send();
 	if (!a->quit && (fds[2].revents || fds[4].revents & POLLOUT || program_behind(&a->program)))
@@ -277,6 +274,10 @@ static void loop_turn(struct loop *l)
 				loop_key(l, key);
 		}
 	}
+	/* After the keys: they were typed at a screen of the size that was drawn. */
+	while (fds[1].revents && !a->quit &&
+		read(l->signals, &info, sizeof info) == (ssize_t)sizeof info)
+		loop_signal(a, (int)info.ssi_signo);
 	if (!a->quit && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		act_leave_signal(a, SIGHUP);
 	if (!a->quit && list_is_looking(&a->list))

@@ -175,7 +175,7 @@ void act_events_anew(struct app *a, enum request r)
 	struct feed *f = &a->events.feed;
 
 	if (feed_on(f)) {
-		feed_forget(f, now_ms());
+		feed_forget(f, &a->model, now_ms());
 		rowlist_done(&a->events.rows);
 		a->events.leaves = false;
 		act_events_refresh(a);

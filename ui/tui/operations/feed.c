@@ -129,8 +129,11 @@ const struct feed_event *feed_last(const struct feed *f)
 	return NULL;
 }
 
-void feed_forget(struct feed *f, int64_t ms)
+void feed_forget(struct feed *f, const struct model *m, int64_t ms)
 {
+	if (f->ops->forget)
+		f->ops->forget(f, m);
+	f->ops->sum(f, m);
 	/* What the sessions have summed is subtracted from now on. */
 	f->before.delivered -= f->sum.delivered;
 	f->before.rejected -= f->sum.rejected;

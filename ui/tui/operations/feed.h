@@ -67,6 +67,8 @@ struct feed_ops {
 	void (*read)(struct feed *f, const struct model *m, bool last);
 	/* Set feed.sum. */
 	void (*sum)(struct feed *f, const struct model *m);
+	/* Never call feed_add for what came and was not read yet; NULL: there is no such thing. */
+	void (*forget)(struct feed *f, const struct model *m);
 	/* No more of a row (an index of feed.rows); NULL: it costs nothing. */
 	void (*drop)(struct feed *f, const struct model *m, size_t place);
 	/* No more; what came until then can still be read, where feed_part.on stays. */
@@ -148,8 +150,8 @@ void feed_end(struct feed *f, const struct model *m);
 /* Keep what there is: what comes does not take its place, and is not summed up until that ends. */
 void feed_hold(struct feed *f, const struct model *m, bool held);
 
-/* Forget the events, and what was summed. */
-void feed_forget(struct feed *f, int64_t ms);
+/* Forget the events until now, read or not, and what was summed. */
+void feed_forget(struct feed *f, const struct model *m, int64_t ms);
 
 /* Are these the events of this row, too? */
 bool feed_has(const struct feed *f, uint32_t row);

@@ -152,6 +152,13 @@ static void feed_live_sum(struct feed *f, const struct model *m)
 	}
 }
 
+static void feed_live_forget(struct feed *f, const struct model *m)
+{
+	for (size_t i = 0; i < f->part_count; i++)
+		if (f->parts[i].on)
+			probes_events_reset(m->processes[f->parts[i].process].session);
+}
+
 static void feed_live_drop(struct feed *f, const struct model *m, size_t place)
 {
 	for (size_t i = 0; i < f->part_count; i++)
@@ -173,6 +180,7 @@ const struct feed_ops feed_live_ops = {
 	.begin = feed_live_begin,
 	.read = feed_live_read,
 	.sum = feed_live_sum,
+	.forget = feed_live_forget,
 	.drop = feed_live_drop,
 	.end = feed_live_end,
 };
