@@ -107,7 +107,7 @@ static void events_child_look(struct probes_session *s, struct events *ev, struc
 		(void)threads_look(p.proc, &p.memory, true, &now);
 		ev->confined = ev->confined || now.no_calls;
 		may = now.distinct && !ev->confined && age >= EVENTS_CHILD_NS;
-		proofs_write(s, w, &now, p.cookie, may ? ev->calls_until : 0);
+		(void)proofs_write(&p.memory, w, &now, p.cookie, may ? ev->calls_until : 0);
 		threads_done(&c->threads);
 		c->threads = now;
 	}
@@ -139,7 +139,7 @@ static void events_thread_write(struct probes_session *s, struct events *ev)
 	size_t count = ev->children.count;
 
 	for (size_t i = 0; i < ev->arenas.count; i++)
-		proofs_publish(s, events_thread_arena(s, ev, (uint32_t)i), ev->calls_until);
+		(void)proofs_publish(s, events_thread_arena(s, ev, (uint32_t)i), ev->calls_until);
 	for (size_t i = 0; i < count; i++) {
 		struct events_child *c = ARRAY_AT(&ev->children, struct events_child, i);
 
