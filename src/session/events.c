@@ -299,6 +299,7 @@ static struct events *events_new(const struct probes_event_options *o)
 	array_init(&ev->bytes, 1);
 	array_init(&ev->threads, sizeof(struct events_thread));
 	array_init(&ev->children, sizeof(struct events_child));
+	array_init(&ev->kin, sizeof(struct events_kin));
 	ev->copy = malloc(most);
 	ev->again = malloc(most);
 	if (ev->copy && ev->again)
@@ -311,15 +312,15 @@ void events_free(struct events *ev)
 {
 	for (size_t i = 0; ev && i < ev->arenas.count; i++)
 		array_done(&ARRAY_AT(&ev->arenas, struct events_arena, i)->sites);
-	for (size_t i = 0; ev && i < ev->children.count; i++)
-		threads_done(&ARRAY_AT(&ev->children, struct events_child, i)->threads);
 	if (!ev)
 		return;
+	events_thread_forget(ev);
 	array_done(&ev->arenas);
 	array_done(&ev->pending);
 	array_done(&ev->bytes);
 	array_done(&ev->threads);
 	array_done(&ev->children);
+	array_done(&ev->kin);
 	free(ev->copy);
 	free(ev->again);
 	free(ev);
