@@ -120,6 +120,7 @@ struct arch_counter {
 				as a thread of the parent */
 	uint64_t role;       /* 1 byte: while it is > 0, the hit is recorded as well */
 	uint64_t recorder;   /* code of arch_trampoline_record; 0: there is none, and no role */
+	bool called;         /* the site calls the trampoline: ARCH_RETURN_BYTES are on the stack */
 };
 
 /*
@@ -154,9 +155,15 @@ struct arch_registers {
 #define ARCH_TRAMPOLINE_RECORD_BYTES 128
 #define ARCH_TRAMPOLINE_STACK 32 /* bytes below the red zone, to count */
 
+/* As struct iovec. */
+struct arch_range {
+	uint64_t start, size;
+};
+
 /* What a recording trampoline calls: addresses in the target. */
 struct arch_record {
-	uint64_t code;  /* C code without vector registers: (registers, role, *state, *cookie) */
+	uint64_t code;  /* C code without vector registers: (registers, role, *state, *cookie); role
+			   + 1: arch_counter.called */
 	uint64_t state; /* 8 bytes: the third argument */
 	uint64_t cookie;
 };

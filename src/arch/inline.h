@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "arch/arch.h"
 
 #define ARCH_PROCESS_VM_READV 310 /* asm/unistd_64.h */
 
@@ -86,11 +86,6 @@ ARCH_INLINE uint64_t arch_vector(unsigned number)
 #undef ARCH_VECTOR
 	return value;
 }
-
-/* As struct iovec. */
-struct arch_range {
-	uint64_t start, size;
-};
 
 /* process_vm_readv(2) from at most two ranges of the process of a thread; a negative errno. */
 ARCH_INLINE int64_t arch_read_process(

@@ -39,7 +39,7 @@
  *     lock incq shared(%rip)
  *     jmp done
  *  record:
- *     lea role(%rip), %rcx; call recorder
+ *     lea role(%rip), %rcx; call recorder      role + 1: the site has called the trampoline
  *     jmp restore
  *  end:
  *
@@ -133,7 +133,7 @@ static void x86_64_trampoline_recorder(struct x86_64_trampoline *s,
 
 	x86_64_trampoline_here32(s, at->record);
 	X86_64_EMIT(s, 0x48, 0x8d, 0x0d); /* lea role(%rip), %rcx */
-	x86_64_trampoline_address(s, counter->role, 0);
+	x86_64_trampoline_address(s, counter->role + counter->called, 0);
 	X86_64_EMIT(s, 0xe8); /* call recorder */
 	x86_64_trampoline_address(s, counter->recorder, 0);
 	X86_64_EMIT(s, ARCH_JUMP);

@@ -20,10 +20,21 @@
 
 size_t arena_head_size(size_t sites)
 {
-	size_t size = sizeof(struct arena_head) + sites * sizeof(struct arena_site) +
+	size_t size = sites * sizeof(struct arena_mark) +
 		      ARENA_HOLDERS * (sizeof(struct arena_holder) + (sites + 7) / 8);
 
 	return (size + 63) / 64 * 64; /* counters have cache lines of their own */
+}
+
+size_t arena_records_size(size_t sites)
+{
+	return (sizeof(struct arena_head) + sites * sizeof(struct arena_site) + 63) / 64 * 64;
+}
+
+/* Where its data is mapped here. */
+static unsigned char *arena_here(const struct arena *w)
+{
+	return w->file + w->file_size - w->data_size;
 }
 
 /* The data but the state: what is read again and again. */
@@ -38,6 +49,8 @@ static void arena_fill(struct arena *w, const struct tactics *t)
 {
 	struct arena_head head = {.magic = ARENA_MAGIC,
 		.data_size = w->data_size,
+		.code_size = w->code_size,
+		.recorder = w->recorder,
 		.site_count = w->site_count,
 		.owner = (uint64_t)getpid(),
 		.file_size = w->file_size,
@@ -52,7 +65,7 @@ static void arena_fill(struct arena *w, const struct tactics *t)
 		if (!s->wanted || s->result != TACTICS_PLANNED)
 			continue;
 		*to = (struct arena_site){.address = s->address,
-			.counter = s->counter - w->address,
+			.counter = s->counter - w->data,
 			.tactic = s->tactic,
 			.length = s->length};
 		memcpy(to->old, s->code, ARCH_SITE_BYTES);
@@ -63,9 +76,9 @@ static void arena_fill(struct arena *w, const struct tactics *t)
 			memcpy(to->behind, s->code + 1, s->code_size - 1u);
 		at++;
 	}
+	memcpy(w->file, t->code, t->code_size);
 	memcpy(w->file, &head, sizeof head);
 	memcpy(w->file + sizeof head, w->sites, w->site_count * sizeof *w->sites);
-	memcpy(w->file + w->data_size, t->code, t->code_size);
 }
 
 /* Those of them that this kernel has; or a negative errno. */
@@ -82,16 +95,19 @@ static int arena_seals_last(void)
 }
 
 int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, uint64_t serial,
-	const struct array *older, struct array *landing_pages)
+	const struct recorder_sealed *sealed, struct array *landing_pages)
 {
-	size_t code_end = t->data_size + t->code_size, page;
+	size_t page;
 	size_t state = locked ? 0 : TACTICS_STATE_BYTES;
 	struct rlimit most;
 	uint64_t last = 0;
 
-	*w = (struct arena){.address = t->arena + TACTICS_PAGE,
+	*w = (struct arena){.address = t->arena + TACTICS_OWN_BYTES + t->data_size,
+		.data = t->arena + TACTICS_OWN_BYTES,
 		.serial = serial,
 		.data_size = t->data_size,
+		.code_size = t->code_size,
+		.recorder = (t->records_size + 63) / 64 * 64,
 		.site_count = t->planned};
 	w->landings = ARRAY_OF(struct tactics_landing);
 	*landing_pages = ARRAY_OF(uint64_t);
@@ -111,7 +127,7 @@ int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, ui
 			return -ENOMEM;
 		last = of;
 	}
-	w->file_size = code_end + landing_pages->count * TACTICS_PAGE;
+	w->file_size = t->code_size + landing_pages->count * TACTICS_PAGE + t->data_size;
 	/* A file that grows beyond it raises SIGXFSZ, which would end us and leave the memory open
 	 * in the process. */
 	if (getrlimit(RLIMIT_FSIZE, &most) == 0 && w->file_size > most.rlim_cur)
@@ -121,8 +137,7 @@ int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, ui
 	/* If the process could shrink it, our reads would end in SIGBUS. */
 	if (fcntl(fd, F_ADD_SEALS, ARENA_SEALS_FIRST) < 0 ||
 		ftruncate(fd, (off_t)w->file_size) < 0 ||
-		fallocate(fd, 0, 0, (off_t)(t->data_size - state)) < 0 ||
-		fallocate(fd, 0, (off_t)t->data_size, (off_t)(w->file_size - t->data_size)) < 0 ||
+		fallocate(fd, 0, 0, (off_t)(w->file_size - state)) < 0 ||
 		fcntl(fd, F_ADD_SEALS, ARENA_SEALS) < 0)
 		return -errno;
 	w->file = mmap(NULL, w->file_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -131,9 +146,7 @@ int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, ui
 		return -errno;
 	}
 	arena_fill(w, t);
-	if (older->count)
-		memcpy(w->file + w->data_size + recorder_older_at(), older->data,
-			older->count * older->size);
+	memcpy(w->file + w->recorder + recorder_sealed_at(), sealed, sizeof *sealed);
 	page = 0;
 	ARRAY_EACH(const struct tactics_landing, l, &w->landings) {
 		uint8_t code[TACTICS_LANDING_BYTES];
@@ -141,8 +154,8 @@ int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, ui
 		while (*ARRAY_AT(landing_pages, uint64_t, page) + TACTICS_PAGE <= l->address)
 			page++;
 		tactics_write_landing(l, code);
-		memcpy(w->file + code_end + page * TACTICS_PAGE + l->address % TACTICS_PAGE, code,
-			l->size);
+		memcpy(w->file + w->code_size + page * TACTICS_PAGE + l->address % TACTICS_PAGE,
+			code, l->size);
 	}
 	w->seals = arena_seals_last();
 	return w->seals < 0 ? w->seals : 0;
@@ -155,7 +168,7 @@ bool arena_is_sealed(int seals)
 
 /* ---- reading ---- */
 
-static bool arena_is_sound(const struct arena_head *head, uint64_t mapped)
+static bool arena_is_sound(const struct arena_head *head, uint64_t address, uint64_t mapped)
 {
 	/* There is room for every site that was asked for, whether it was planned or not. */
 	uint64_t most = arena_head_size(ARENA_SITES) + ARENA_SITES * TACTICS_COUNTER_BYTES +
@@ -164,7 +177,13 @@ static bool arena_is_sound(const struct arena_head *head, uint64_t mapped)
 	return !memcmp(head->magic, ARENA_MAGIC, sizeof head->magic) && head->data_size <= most &&
 	       head->data_size % TACTICS_PAGE == 0 && head->site_count <= ARENA_SITES &&
 	       arena_head_size(head->site_count) + TACTICS_STATE_BYTES <= head->data_size &&
-	       head->file_size > head->data_size && head->file_size <= mapped;
+	       head->data_size + TACTICS_OWN_BYTES <= address && head->code_size <= mapped &&
+	       arena_records_size(head->site_count) <= head->recorder &&
+	       head->recorder <= head->code_size &&
+	       recorder_sealed_at() + sizeof(struct recorder_sealed) <=
+		       head->code_size - head->recorder &&
+	       head->file_size <= mapped && head->file_size >= head->data_size &&
+	       head->file_size - head->data_size >= head->code_size;
 }
 
 static bool arena_site_is_sound(const struct arena *w, const struct arena_site *s)
@@ -186,17 +205,20 @@ enum arena_found arena_read(
 	*w = (struct arena){.address = address};
 	w->landings = ARRAY_OF(struct tactics_landing);
 	w->counters = ARRAY_OF(uint64_t);
-	if (!memory_read(m, address, &head, sizeof head) || !arena_is_sound(&head, mapped))
+	if (!memory_read(m, address, &head, sizeof head) || !arena_is_sound(&head, address, mapped))
 		return ARENA_NONE;
 	if (budget &&
 		!budget_take(budget,
 			sizeof *w + head.site_count * (sizeof *w->sites + sizeof *w->watched)))
 		return ARENA_LEFT_OUT;
+	w->data = address - head.data_size;
 	/* The page of the cookie is empty in a child, until that takes a number. */
 	w->inherited = memory_read(m, arena_cookie(w), &cookie, sizeof cookie) &&
 		       (!cookie || cookie & ~ARCH_COOKIE_OWN);
 	w->serial = head.serial;
 	w->data_size = head.data_size;
+	w->code_size = head.code_size;
+	w->recorder = head.recorder;
 	w->site_count = head.site_count;
 	w->sites = calloc(w->site_count + 1, sizeof *w->sites);
 	w->watched = calloc(w->site_count + 1, sizeof *w->watched);
@@ -208,9 +230,21 @@ enum arena_found arena_read(
 	for (size_t i = 0; sound && i < w->site_count; i++)
 		sound = arena_site_is_sound(w, &w->sites[i]) &&
 			(!i || w->sites[i - 1].address < w->sites[i].address);
+	arena_read_left(w, m);
 	if (!sound)
 		arena_done(w);
 	return sound ? ARENA_FOUND : ARENA_NONE;
+}
+
+void arena_read_left(struct arena *w, struct memory *m)
+{
+	size_t size = w->site_count * sizeof(struct arena_mark);
+	struct arena_mark *fresh = malloc(size + 1);
+
+	if (fresh && arena_look(w, m, 0, fresh, size))
+		for (size_t i = 0; i < w->site_count; i++)
+			w->sites[i].left = fresh[i].left;
+	free(fresh);
 }
 
 void arena_done(struct arena *w)
@@ -241,11 +275,10 @@ bool arena_watch(struct arena *w, size_t site)
 	return true;
 }
 
-/* Where the base of a site is in the arena. */
+/* Where the base of a site is in the data. */
 static size_t arena_base_at(size_t site)
 {
-	return sizeof(struct arena_head) + site * sizeof(struct arena_site) +
-	       offsetof(struct arena_site, base);
+	return site * sizeof(struct arena_mark) + offsetof(struct arena_mark, base);
 }
 
 bool arena_refresh(struct arena *w, struct memory *m)
@@ -261,11 +294,11 @@ bool arena_refresh(struct arena *w, struct memory *m)
 	for (size_t i = 0; good && i < w->site_count; i++) {
 		if (w->watched[i])
 			bases[i] = spans_add(
-				&spans, w->address + arena_base_at(i), sizeof w->sites->base);
+				&spans, w->data + arena_base_at(i), sizeof w->sites->base);
 		good = !w->watched[i] || bases[i] != SIZE_MAX;
 	}
 	for (size_t i = 0; good && i < w->counters.count; i++) {
-		places[i] = spans_add(&spans, w->address + *ARRAY_AT(&w->counters, uint64_t, i),
+		places[i] = spans_add(&spans, w->data + *ARRAY_AT(&w->counters, uint64_t, i),
 			TACTICS_COUNTER_BYTES);
 		good = places[i] != SIZE_MAX;
 	}
@@ -298,11 +331,11 @@ static uint64_t arena_sum(const unsigned char *counter)
 
 uint64_t arena_hits(const struct arena *w, size_t site)
 {
-	const unsigned char *data = w->file ? w->file : w->watched[site] ? w->copy : NULL;
+	const unsigned char *data = w->file ? arena_here(w) : w->watched[site] ? w->copy : NULL;
 	uint64_t base = w->sites[site].base, sum;
 
 	if (w->file)
-		memcpy(&base, w->file + arena_base_at(site), sizeof base);
+		memcpy(&base, arena_here(w) + arena_base_at(site), sizeof base);
 	sum = base;
 	if (data && !w->elsewhere)
 		sum = arena_sum(data + w->sites[site].counter);
@@ -333,31 +366,36 @@ void arena_restart(struct arena *w, struct memory *m, size_t site)
 	if (w->elsewhere)
 		return;
 	/* Hits until now, read or not, are not those of this count. */
-	if (!w->file && !memory_read(m, w->address + counter, now, sizeof now))
+	if (!w->file && !memory_read(m, w->data + counter, now, sizeof now))
 		return;
-	base = arena_sum(w->file ? w->file + counter : now);
+	base = arena_sum(w->file ? arena_here(w) + counter : now);
 	w->sites[site].base = base;
-	if (w->file)
-		memcpy(w->file + at, &base, sizeof base);
-	else
-		(void)m->ops->write(m, w->address + at, &base, sizeof base);
+	(void)arena_write(w, m, at, &base, sizeof base);
 	(void)arena_clear_role(w, m, site);
 }
 
-/* ---- writing ---- */
+/* ---- its data ---- */
+
+bool arena_look(const struct arena *w, struct memory *m, size_t at, void *to, size_t size)
+{
+	if (!w->file)
+		return memory_read(m, w->data + at, to, size);
+	memcpy(to, arena_here(w) + at, size);
+	return true;
+}
 
 bool arena_write(struct arena *w, struct memory *m, size_t at, const void *bytes, size_t size)
 {
 	size_t part;
 
 	if (w->file)
-		memcpy(w->file + at, bytes, size);
+		memcpy(arena_here(w) + at, bytes, size);
 	/* A write ends at the end of a page. */
 	for (size_t done = 0; !w->file && done < size; done += part) {
 		part = TACTICS_PAGE - (at + done) % TACTICS_PAGE;
 		part = part < size - done ? part : size - done;
-		if (m->ops->write(m, w->address + at + done, (const unsigned char *)bytes + done,
-			    part) < 0)
+		if (m->ops->write(
+			    m, w->data + at + done, (const unsigned char *)bytes + done, part) < 0)
 			return false;
 	}
 	return true;
@@ -383,32 +421,29 @@ bool arena_clear_role(struct arena *w, struct memory *m, size_t site)
 
 uint64_t arena_cookie(const struct arena *w)
 {
-	return w->address - TACTICS_PAGE;
+	return w->data - TACTICS_OWN_BYTES;
 }
 
 uint64_t arena_state(const struct arena *w)
 {
-	return w->address + arena_counters_end(w);
+	return w->data + arena_counters_end(w);
 }
 
 bool arena_role(const struct arena *w, struct memory *m, size_t site, struct recorder_role *role)
 {
 	size_t at = w->sites[site].counter + TACTICS_ROLE_AT;
 
-	if (!w->file)
-		return memory_read(m, w->address + at, role, sizeof *role);
-	memcpy(role, w->file + at, sizeof *role);
-	return true;
+	return arena_look(w, m, at, role, sizeof *role);
 }
 
 /* ---- the state ---- */
 
 bool arena_get(const struct arena *w, struct memory *m, size_t at, void *to, size_t size)
 {
-	const unsigned char *from = w->file ? w->file + arena_counters_end(w) + at : NULL;
+	const unsigned char *from = w->file ? arena_here(w) + arena_counters_end(w) + at : NULL;
 
 	if (!from)
-		return memory_read(m, w->address + arena_counters_end(w) + at, to, size);
+		return memory_read(m, arena_state(w) + at, to, size);
 	if (size == sizeof(uint64_t))
 		*(uint64_t *)to = __atomic_load_n((const uint64_t *)from, __ATOMIC_ACQUIRE);
 	else
@@ -429,59 +464,12 @@ bool arena_open_part(struct arena *w, struct memory *m, size_t at, size_t size)
 
 	for (size_t i = 0; w->file && i < size; i++)
 		if (!i || (at + i) % TACTICS_PAGE == 0)
-			(void)__atomic_fetch_or(
-				w->file + arena_counters_end(w) + at + i, 0, __ATOMIC_RELAXED);
+			(void)__atomic_fetch_or(arena_here(w) + arena_counters_end(w) + at + i, 0,
+				__ATOMIC_RELAXED);
 	if (w->file)
 		return true;
 	zeros = calloc(1, size);
 	done = zeros && arena_put(w, m, at, zeros, size);
 	free(zeros);
-	return done;
-}
-
-/* ---- measuring a pair ---- */
-
-bool arena_measure(struct arena *w, struct memory *m, uint64_t session, uint64_t multiplier)
-{
-	/* Children that live keep their numbers. */
-	size_t first = offsetof(struct recorder_state, children), rest = first + sizeof(uint64_t);
-	struct recorder_state *state = calloc(1, sizeof *state); /* mostly untouched */
-	bool done = false;
-
-	if (state) {
-		state->epoch = 1;
-		state->multiplier = multiplier;
-		state->session = session;
-		done = arena_put(w, m, 0, state, first) &&
-		       arena_put(w, m, rest, (const unsigned char *)state + rest,
-			       RECORDER_PAIR_BYTES - rest);
-	}
-	free(state);
-	return done;
-}
-
-void arena_unmeasure(struct arena *w, struct memory *m)
-{
-	const uint64_t none = 0;
-
-	(void)arena_put(w, m, offsetof(struct recorder_state, session), &none, sizeof none);
-}
-
-bool arena_measured(
-	struct arena *w, struct memory *m, bool keyed, bool renew, struct recorder_sum *sum)
-{
-	struct recorder_state *copy = w->file ? NULL : malloc(RECORDER_PAIR_BYTES);
-	bool done = w->file || (copy && arena_get(w, m, 0, copy, RECORDER_PAIR_BYTES));
-	const struct recorder_state *state =
-		w->file ? (const struct recorder_state *)(w->file + arena_counters_end(w)) : copy;
-	uint64_t next;
-
-	if (done) {
-		recorder_read(state, keyed, sum);
-		next = state->epoch + 1;
-	}
-	if (done && renew)
-		done = arena_put(w, m, offsetof(struct recorder_state, epoch), &next, sizeof next);
-	free(copy);
 	return done;
 }

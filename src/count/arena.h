@@ -2,14 +2,16 @@
  * Counters of a process, and what says where they count: one memfd for each, mapped shared in the
  * process, so that forked children count in it as well, and that it outlives us.
  *
- *     file      data                                   code    landings
- *     process   cookie | head | sites | owners | counters | state    trampolines   anywhere
- *               private, shared                                      shared, not writable
+ *     file      code                             landings   data
+ *     process   head | sites | trampolines       anywhere   marks | holders | counters | state
+ *               shared, not writable                        shared; before it struct recorder_own
  *
  * Landings: count/tactics.h. The state is the recorder's (count/recorder.h): it has no memory until
- * something is measured.
+ * something is measured. The data is the end of the file: whoever has it mapped can let that
+ * mapping grow upwards (mremap(2)), whatever the seals are, and finds nothing there.
  *
- * What is read from a process is untrusted: it can write to its data.
+ * What is read from a process is untrusted: it, and each forked child, can write to the data. What
+ * jumps are is not there.
  */
 #pragma once
 
@@ -17,7 +19,7 @@
 #include "count/tactics.h"
 #include "process/memory.h"
 
-#define ARENA_MAGIC "PTUIWINA"
+#define ARENA_MAGIC "PTUIWINB"
 #define ARENA_SITES 100000 /* at most in one arena */
 
 /* It does not end with a NUL; gcc 15 warns of that. */
@@ -27,7 +29,7 @@
 #define ARENA_NO_STRING
 #endif
 
-/* A site, as in the memory of the process. */
+/* A site, as in the memory of the process; what changes is in its mark. */
 struct arena_site {
 	uint64_t address;
 	uint64_t counter; /* offset in the data */
@@ -38,6 +40,12 @@ struct arena_site {
 	uint8_t behind[ARCH_INSTRUCTION_BYTES]; /* the old bytes from address + 1 on */
 	uint8_t left; /* sessions that ended, and left their 1 in the semaphores of the probe */
 	uint8_t unused[2];
+};
+
+struct arena_mark {
+	uint64_t base; /* as above */
+	uint8_t left;
+	uint8_t unused[7];
 };
 
 /*
@@ -60,7 +68,8 @@ struct arena_holder {
 
 struct arena_head {
 	ARENA_NO_STRING char magic[8];
-	uint64_t data_size; /* bytes, from the head on */
+	uint64_t data_size, code_size;
+	uint64_t recorder; /* offset of the recorder in the code */
 	uint64_t site_count;
 	uint64_t owner;     /* pid of the session that made it, in its pid namespace */
 	uint64_t file_size; /* bytes of the file, each of which is mapped once */
@@ -69,7 +78,8 @@ struct arena_head {
 };
 
 struct arena {
-	uint64_t address; /* of its data in the process */
+	uint64_t address; /* of its code in the process */
+	uint64_t data;    /* likewise */
 	uint64_t inode;   /* of the memfd: the same one in forked children */
 	uint64_t serial;  /* struct arena_head */
 	bool inherited;   /* by a fork: other processes may count in it, too */
@@ -90,7 +100,8 @@ struct arena {
 	bool announced;           /* more is on record than `held` was after the last change */
 	size_t record;            /* number of its record, from 1 on; 0: none */
 	bool claimed;
-	size_t data_size;
+	size_t data_size, code_size;
+	size_t recorder; /* struct arena_head */
 	size_t site_count;
 	struct arena_site *sites; /* by address, as they were checked; owned */
 	/* Mapped here as well, if this session made it: the file, as described above. */
@@ -110,17 +121,18 @@ struct arena {
 	unsigned char *copy;   /* and these as last read, at their offsets; NULL: there are none */
 };
 
-/* Bytes before the counters. */
+/* Bytes before the counters, and before the recorder. */
 size_t arena_head_size(size_t sites);
+size_t arena_records_size(size_t sites);
 
 /*
  * Make the file of a planned arena, by a descriptor of an empty one, which may be closed then:
- * data, code and landings. *landing_pages: addresses (uint64_t) in the process, in the order of
+ * code, landings and data. *landing_pages: addresses (uint64_t) in the process, in the order of
  * their pages in the file, which follow the code. `locked`: the process locks what it maps, so that
  * the state has memory at once, which is ours. 0 or a negative errno.
  */
 int arena_make(struct arena *w, int fd, const struct tactics *t, bool locked, uint64_t serial,
-	const struct array *older, struct array *landing_pages);
+	const struct recorder_sealed *sealed, struct array *landing_pages);
 
 /* May its hits go to the state of an older one? */
 bool arena_knows(const struct arena *w, struct memory *m, const struct arena *older);
@@ -144,6 +156,8 @@ enum arena_found {
  */
 enum arena_found arena_read(struct arena *w, struct memory *m, uint64_t address, uint64_t mapped,
 	struct budget *budget);
+/* Read again what sessions left at the sites. */
+void arena_read_left(struct arena *w, struct memory *m);
 void arena_done(struct arena *w);
 
 /*
@@ -172,7 +186,8 @@ bool arena_fits(const struct arena *w, size_t site, const uint8_t *code, size_t 
 /* From now on the site counts from 0, and has no role. Call it while the site does not count. */
 void arena_restart(struct arena *w, struct memory *m, size_t site);
 
-/* Write bytes of its data at an offset. */
+/* Read, or write, bytes of its data at an offset. */
+bool arena_look(const struct arena *w, struct memory *m, size_t at, void *to, size_t size);
 bool arena_write(struct arena *w, struct memory *m, size_t at, const void *bytes, size_t size);
 
 /* ---- who uses it: arena_owner.c ---- */
@@ -183,8 +198,6 @@ static inline bool arena_is_shared(const struct arena *w)
 	return w->inherited || w->sharer;
 }
 
-/* Read again what sessions left at the sites. */
-void arena_read_left(struct arena *w, struct memory *m);
 void arena_set_left(struct arena *w, struct memory *m, size_t site, uint8_t left);
 
 /* All ARENA_HOLDERS. False: unreadable. */

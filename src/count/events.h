@@ -30,10 +30,16 @@ enum events_what {
 	EVENTS_CONSTANT,
 	EVENTS_MEMORY,
 	EVENTS_VECTOR,
-	EVENTS_STATIC, /* memory of the object whose code the site is: it is mapped */
+	EVENTS_STATIC, /* memory of the object whose code the site is (EVENTS_STATICS) */
 };
 
 #define EVENTS_NO_REGISTER 16
+
+/*
+ * Ranges of an object that are mapped while its code is: an operand in static memory is loaded only
+ * from there, whatever address the data names.
+ */
+#define EVENTS_STATICS 8
 
 #define EVENTS_STACK_BYTES 31608u /* of a stack: a record has 32 KiB in all */
 
@@ -51,22 +57,12 @@ struct events_operand {
 	int8_t size;  /* bytes; negative: signed */
 	uint8_t text; /* from 1 on: its value points to a text, the first one, the second one ... */
 	uint8_t unused;
-	union {
-		struct {
-			uint8_t base;  /* the register; of memory, EVENTS_NO_REGISTER: none */
-			uint8_t index; /* of memory; EVENTS_NO_REGISTER: none */
-			uint8_t scale;
-			uint8_t unused2;
-		};
-		/* EVENTS_STATIC, set by events_seal: the address is not followed if the program
-		 * wrote it. */
-		uint32_t check;
-	};
+	uint8_t base;  /* the register; of memory, EVENTS_NO_REGISTER: none */
+	uint8_t index; /* of memory; EVENTS_NO_REGISTER: none */
+	uint8_t scale;
+	uint8_t unused2;
 	uint64_t value; /* a constant; a displacement; an address */
 };
-
-/* Set the check of an operand in static memory, for the state at this address in the process. */
-void events_seal(struct events_operand *o, uint64_t state);
 
 /* A hit is an event only if ARGUMENT compares so with NUMBER, for all tests of its site. */
 struct events_test {
@@ -80,9 +76,8 @@ struct events_site {
 	uint16_t number;   /* the reader's */
 	uint8_t arguments; /* at most PROBES_EVENT_ARGUMENTS */
 	uint8_t texts;
-	uint8_t pushed; /* bytes on the stack since the site */
-	uint8_t ring;   /* enum events_ring */
-	uint8_t unused[10];
+	uint8_t ring; /* enum events_ring */
+	uint8_t unused[11];
 	struct events_test tests[EVENTS_TESTS];
 	struct events_operand operands[PROBES_EVENT_ARGUMENTS];
 };
@@ -150,7 +145,7 @@ enum events_ring { EVENTS_SHORT, EVENTS_LONG, EVENTS_WITH_TEXT, EVENTS_WITH_STAC
 struct events_state {
 	uint64_t session;    /* pid of the one that reads; 0: nobody */
 	uint64_t generation; /* of the last session */
-	uint64_t ready;      /* bits: rings that have memory; EVENTS_RINGS: the threads */
+	uint64_t ready;      /* bits: rings that have memory */
 	uint64_t chance;     /* of 2^32, that a hit leaves its stack */
 	uint64_t unused[4];
 	struct events_heads {

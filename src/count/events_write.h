@@ -52,9 +52,10 @@ ARCH_INLINE uint64_t events_extend(uint64_t value, int8_t size)
 /* What a hit knows before its arguments. */
 struct events_hit {
 	const struct arch_registers *registers;
-	uint64_t stack; /* at the site */
-	uint32_t tid;   /* if `calls` */
-	bool calls;     /* system calls may be made */
+	const struct arch_range *statics; /* EVENTS_STATICS */
+	uint64_t stack;                   /* at the site: the page below it is mapped */
+	uint32_t tid;                     /* if `calls` */
+	bool calls;                       /* system calls may be made */
 };
 
 /* Bytes of the program's memory that can be read, at most `size`. */
@@ -73,19 +74,20 @@ ARCH_INLINE size_t events_fetch(const struct events_hit *hit, uint64_t at, void 
 	return got > 0 ? (size_t)got : 0;
 }
 
-/*
- * An address lies in memory that the program can write. Noise there must not be followed: it agrees
- * once in 2^32.
- */
-ARCH_INLINE uint32_t events_check(uint64_t state, uint64_t address, int8_t size)
+/* Does all of it lie in one range? An address is written where forked children can write, too. */
+ARCH_INLINE bool events_is_static(const struct events_hit *hit, uint64_t at, unsigned bytes)
 {
-	uint64_t check = (state ^ address) * UINT64_C(0x9e3779b97f4a7c15);
+	for (size_t i = 0; i < EVENTS_STATICS; i++) {
+		const struct arch_range *r = &hit->statics[i];
 
-	return (uint32_t)((check ^ check >> 29) + (uint8_t)size);
+		if (at >= r->start && at - r->start < r->size && r->size - (at - r->start) >= bytes)
+			return true;
+	}
+	return false;
 }
 
-ARCH_INLINE bool events_argument(const struct events_hit *hit, const struct events_state *state,
-	const struct events_operand *o, uint64_t *value)
+ARCH_INLINE bool events_argument(
+	const struct events_hit *hit, const struct events_operand *o, uint64_t *value)
 {
 	/* Each is read once: what was checked is what is used. */
 	int8_t size = EVENTS_LOAD(&o->size);
@@ -94,7 +96,7 @@ ARCH_INLINE bool events_argument(const struct events_hit *hit, const struct even
 	uint64_t at = EVENTS_LOAD(&o->value);
 
 	*value = 0;
-	switch (o->what) {
+	switch (EVENTS_LOAD(&o->what)) {
 	case EVENTS_REGISTER:
 		*value = hit->registers->general[base & 15];
 		break;
@@ -116,8 +118,7 @@ ARCH_INLINE bool events_argument(const struct events_hit *hit, const struct even
 			return false;
 		break;
 	case EVENTS_STATIC:
-		if (!bytes || bytes > 8 ||
-			events_check((uint64_t)state, at, size) != EVENTS_LOAD(&o->check))
+		if (!bytes || bytes > 8 || !events_is_static(hit, at, bytes))
 			return false;
 		*value = events_bytes(at, bytes);
 		break;
@@ -254,26 +255,27 @@ ARCH_INLINE void events_copy_stack(const struct events_hit *hit, struct events_s
 	to->length = got;
 }
 
-/* constant: EVENTS_ROLE. */
-ARCH_INLINE void events_write(const struct arch_registers *registers, struct events_state *state,
-	uint64_t constant, const struct events_by *by, uint64_t now)
+/* constant: EVENTS_ROLE. `hit`: before its arguments; `calls` and `tid` are set here. */
+ARCH_INLINE void events_write(struct events_hit hit, struct events_state *state, uint64_t constant,
+	const struct events_by *by, uint64_t now)
 {
+	const struct arch_registers *registers = hit.registers;
 	const struct events_site *site = &state->sites[constant & (EVENTS_SITES - 1)];
 	uint64_t values[PROBES_EVENT_ARGUMENTS], claim, mark;
-	struct events_hit hit = {registers, registers->general[ARCH_STACK_POINTER] + site->pushed,
-		by->thread, by->calls};
 	unsigned count = EVENTS_LOAD(&site->arguments);
 	uint8_t ring = EVENTS_LOAD(&site->ring);
 	struct events_entry *record;
 	uint16_t known = 0;
 
+	hit.tid = by->thread;
+	hit.calls = by->calls;
 	/* Whatever the data says, a record holds no more. */
 	if (ring == EVENTS_SHORT && count > 4)
 		count = 4;
 	if (count > PROBES_EVENT_ARGUMENTS)
 		count = PROBES_EVENT_ARGUMENTS;
 	for (unsigned i = 0; i < count; i++)
-		if (events_argument(&hit, state, &site->operands[i], &values[i]))
+		if (events_argument(&hit, &site->operands[i], &values[i]))
 			known |= (uint16_t)(1u << i);
 	if (!events_pass(site, values, known, count) ||
 		(ring == EVENTS_WITH_STACK && !events_drawn(state, now)))

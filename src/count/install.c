@@ -247,7 +247,7 @@ static int install_run(const struct install *in, const struct arena *w, struct i
 			r = install_inject(in, calls + *done, stages[i] - *done, NULL, &more, e);
 		*done += more;
 		if (r == 0 && i == 0 && *done && install_locked(in) > locked)
-			r = space_check(in->who, SPACE_LOCKED, TACTICS_PAGE + w->file_size, e);
+			r = space_check(in->who, SPACE_LOCKED, TACTICS_OWN_BYTES + w->file_size, e);
 		/* Ours, and by our descriptor: there may be a file of the program's now. */
 		if (r == 0 && i == 1 && fcntl(file, F_ADD_SEALS, w->seals) < 0)
 			r = install_replaced(in, e);
@@ -257,7 +257,7 @@ static int install_run(const struct install *in, const struct arena *w, struct i
 
 /*
  * Map an arena that was filled: the data, then, once its `file` is sealed against all that would
- * write to it, the code. A later session knows an arena by its data, if all of it is mapped
+ * write to it, the code. A later session knows an arena by its code, if all of it is mapped
  * (arena_read), also if we are killed meanwhile. So the process itself sets its cookie: an arena
  * whose cookie is 0 is taken for one that a fork inherited.
  */
@@ -271,18 +271,18 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 
 	if (r < 0)
 		return r;
-	calls[count++] = install_mmap(
-		t->arena, TACTICS_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	calls[count++] = (struct inject_call){
-		.number = SYS_madvise, .arguments = {t->arena, TACTICS_PAGE, MADV_WIPEONFORK}};
+	calls[count++] = install_mmap(t->arena, TACTICS_OWN_BYTES, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	calls[count++] = (struct inject_call){.number = SYS_madvise,
+		.arguments = {t->arena, RECORDER_COOKIE_BYTES, MADV_WIPEONFORK}};
 	calls[count++] = (struct inject_call){.number = SYS_pread64,
 		.arguments = {(uint64_t)fd, t->arena, sizeof(uint64_t),
 			offsetof(struct arena_head, cookie)}};
-	calls[count++] =
-		install_mmap(w->address, t->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	calls[count++] = install_mmap(w->data, t->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		w->file_size - t->data_size);
 	split = count;
-	calls[count++] = install_mmap(w->address + t->data_size, t->code_size,
-		PROT_READ | PROT_EXEC, MAP_SHARED, fd, t->data_size);
+	calls[count++] =
+		install_mmap(w->address, t->code_size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
 	/* Pages that follow each other are one mapping. */
 	for (size_t i = 0; i < pages->count; i = end) {
 		uint64_t first = *ARRAY_AT(pages, uint64_t, i);
@@ -290,9 +290,8 @@ static int install_map(const struct install *in, const struct tactics *t, const 
 		for (end = i + 1; end < pages->count; end++)
 			if (*ARRAY_AT(pages, uint64_t, end) != first + (end - i) * TACTICS_PAGE)
 				break;
-		calls[count++] =
-			install_mmap(first, (end - i) * TACTICS_PAGE, PROT_READ | PROT_EXEC,
-				MAP_SHARED, fd, t->data_size + t->code_size + i * TACTICS_PAGE);
+		calls[count++] = install_mmap(first, (end - i) * TACTICS_PAGE,
+			PROT_READ | PROT_EXEC, MAP_SHARED, fd, t->code_size + i * TACTICS_PAGE);
 	}
 	if (count > in->mappings_left) {
 		error_set(e, PROBES_REFUSED, -ENOSPC, "cannot make counters in process %d",
@@ -349,7 +348,7 @@ int install_ask(
 	const struct install *in, const struct arena *w, uint64_t *pointer, struct probes_error *e)
 {
 	/* In the page that only the process has. */
-	uint64_t place = w->address - TACTICS_PAGE + INSTALL_ANSWERS, answers[2] = {0};
+	uint64_t place = arena_cookie(w) + INSTALL_ANSWERS, answers[2] = {0};
 	struct inject_call calls[] = {
 		{.number = SYS_arch_prctl, .arguments = {INSTALL_GET_THREAD, place}},
 		{.number = SYS_prctl, .arguments = {PR_GET_TSC, place + 8}},
@@ -420,7 +419,7 @@ int install_arena(const struct install *in, const struct tactics *t, struct aren
 		return r;
 	fd = install_open_memory(in, number, &made);
 	r = fd < 0 ? fd
-		   : arena_make(w, fd, t, install_locked(in) > 0, in->serial, &in->older, &pages);
+		   : arena_make(w, fd, t, install_locked(in) > 0, in->serial, &in->sealed, &pages);
 	w->inode = made.st_ino;
 	if (r == -ESTALE)
 		install_replaced(in, e);

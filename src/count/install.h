@@ -14,12 +14,12 @@ struct start;
 struct install {
 	const struct identity *who;
 	struct memory *memory;
-	struct start *held;   /* as in struct inject_process */
-	bool interrupts;      /* likewise */
-	size_t mappings_left; /* that the process may add: see space_read */
-	uint64_t serial;      /* of the arena that is installed */
-	struct array older;   /* struct recorder_place, at most RECORDER_OLDER: likewise */
-	uint64_t *held_ns;    /* NULL, or to add how long a thread was held for that */
+	struct start *held;            /* as in struct inject_process */
+	bool interrupts;               /* likewise */
+	size_t mappings_left;          /* that the process may add: see space_read */
+	uint64_t serial;               /* of the arena that is installed */
+	struct recorder_sealed sealed; /* likewise */
+	uint64_t *held_ns;             /* NULL, or to add how long a thread was held for that */
 };
 
 /*

@@ -1,9 +1,10 @@
 /*
  * What runs in the process at each hit (recorder_hit, and what is inlined into it), and its copy.
  *
- * It never faults, waits, loops without end, or trusts what it finds in the data: the program can
- * write there. A signal handler of the same thread may run between any two instructions, and hit
- * the same pair: what it may find half done is written so that its own pair comes before or after.
+ * It never faults, waits, loops without end, or trusts what it finds in the data: the program, and
+ * its forked children, can write there. A signal handler of the same thread may run between any two
+ * instructions, and hit the same pair: what it may find half done is written so that its own pair
+ * comes before or after.
  */
 #include "count/recorder.h"
 
@@ -14,6 +15,7 @@
 
 #define RECORDER_ALIGN 16
 #define RECORDER_SECTION "recorder_copied"
+#define RECORDER_STARTS 8        /* of one start, each of which a handler has interrupted */
 #define RECORDER_ABOVE (8 << 20) /* the C library keeps its own above the stack of a thread */
 #define RECORDER_STORE(to, value) __atomic_store_n(to, value, __ATOMIC_RELAXED)
 
@@ -24,7 +26,7 @@ extern const uint8_t __stop_recorder_copied[] __attribute__((visibility("hidden"
 /* Before the copy, and like that only read: addresses, and what trampolines call. */
 struct recorder_head {
 	uint64_t state, cookie;
-	struct recorder_place older[RECORDER_OLDER];
+	struct recorder_sealed sealed;
 	uint8_t record[ARCH_TRAMPOLINE_RECORD_BYTES];
 };
 
@@ -63,7 +65,8 @@ ARCH_INLINE uint64_t recorder_process(struct recorder_state *state, uint64_t *co
 			return value;
 	}
 	number = __atomic_add_fetch(&state->children, 1, __ATOMIC_RELAXED);
-	number = (number < EVENTS_CHILDREN ? number << 48 : last) | ARCH_COOKIE_DISTINCT;
+	/* 0 is the number of their parent. */
+	number = (number && number < EVENTS_CHILDREN ? number << 48 : last) | ARCH_COOKIE_DISTINCT;
 	if (__atomic_compare_exchange_n(
 		    cookie, &value, number, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return number;
@@ -79,13 +82,13 @@ struct recorder_self {
 };
 
 ARCH_INLINE const struct recorder_thread *recorder_find(
-	const struct recorder_state *state, uint64_t owner)
+	const struct recorder_proven *proven, uint64_t owner)
 {
 	size_t at = recorder_hash(owner, RECORDER_THREADS);
 
 	for (size_t i = 0; i < RECORDER_TRIES; i++) {
 		const struct recorder_thread *t =
-			&state->threads[(at + i) & (RECORDER_THREADS - 1)];
+			&proven->threads[(at + i) & (RECORDER_THREADS - 1)];
 		uint64_t found = EVENTS_LOAD(&t->owner);
 
 		if (found == owner)
@@ -107,17 +110,17 @@ ARCH_INLINE const struct recorder_thread *recorder_find(
  * library did not know of the fork (clone(2)), and the tid is unknown.
  */
 ARCH_INLINE bool recorder_is_made(
-	const struct recorder_state *state, uint64_t pointer, uint64_t stack)
+	const struct recorder_proven *proven, uint64_t pointer, uint64_t stack)
 {
 	const volatile uint64_t *head = (const volatile uint64_t *)pointer;
 
-	return EVENTS_LOAD(&state->tids) && pointer % THREADS_ALIGN == 0 &&
+	return EVENTS_LOAD(&proven->tids) && pointer % THREADS_ALIGN == 0 &&
 	       pointer - stack < RECORDER_ABOVE && head[0] == pointer &&
 	       head[THREADS_SELF_AT / 8] == pointer;
 }
 
 ARCH_INLINE struct recorder_self recorder_self(
-	const struct recorder_state *state, uint64_t process, uint64_t stack)
+	const struct recorder_proven *proven, uint64_t process, uint64_t stack)
 {
 	struct recorder_self self = {.pointer = arch_thread()};
 	const struct recorder_thread *known, *parent = NULL;
@@ -126,10 +129,10 @@ ARCH_INLINE struct recorder_self recorder_self(
 		return self;
 	if (process >> 48 != EVENTS_CHILDREN - 1)
 		self.owner = self.pointer + process;
-	known = recorder_find(state, self.pointer + process);
+	known = recorder_find(proven, self.pointer + process);
 	if (!known && process != ARCH_COOKIE_DISTINCT)
-		parent = recorder_find(state, self.pointer + ARCH_COOKIE_DISTINCT);
-	if (!known && !parent && !recorder_is_made(state, self.pointer, stack))
+		parent = recorder_find(proven, self.pointer + ARCH_COOKIE_DISTINCT);
+	if (!known && !parent && !recorder_is_made(proven, self.pointer, stack))
 		return self;
 	self.tid = *(const volatile uint32_t *)(self.pointer + THREADS_TID_AT);
 	if (known && self.tid == EVENTS_LOAD(&known->tid))
@@ -223,11 +226,14 @@ ARCH_INLINE void recorder_start(struct recorder_slot *slot, struct recorder_begu
 	}
 	RECORDER_STORE(&begun->tid, tid);
 	RECORDER_STORE(&begun->depth, 0);
-	/* A handler that comes between leaves its own stack pointer. */
-	do {
+	/* A handler that comes between leaves its own stack pointer. Who else writes there without
+	   end must not hold us up. */
+	for (int tries = 0; tries < RECORDER_STARTS; tries++) {
 		RECORDER_STORE(&begun->stack, stack);
 		RECORDER_STORE(&begun->ticks, arch_now());
-	} while (*(volatile uint64_t *)&begun->stack != stack);
+		if (*(volatile uint64_t *)&begun->stack == stack)
+			break;
+	}
 }
 
 /* Returns whether no start is open any more. */
@@ -331,28 +337,38 @@ ARCH_INLINE bool recorder_without_slot(struct recorder_state *state, struct reco
 	return true;
 }
 
-/* Is it a place that the code names of which this is a part? */
-ARCH_INLINE bool recorder_is_older(uint64_t state, uint64_t cookie)
+/* What belongs to the code of which this is a part. */
+ARCH_INLINE const struct recorder_sealed *recorder_sealed(void)
 {
 	const uint8_t *copied;
-	const struct recorder_head *head;
 
 	__asm__("lea __start_recorder_copied(%%rip), %0" : "=r"(copied));
-	head = (const struct recorder_head *)copied - 1;
-	for (size_t i = 0; i < RECORDER_OLDER && head->older[i].state; i++)
-		if (head->older[i].state == state)
-			return head->older[i].cookie == cookie;
+	return &((const struct recorder_head *)copied - 1)->sealed;
+}
+
+/* Is it a place that the code names? */
+ARCH_INLINE bool recorder_is_older(uint64_t state, uint64_t cookie)
+{
+	const struct recorder_sealed *sealed = recorder_sealed();
+
+	for (size_t i = 0; i < RECORDER_OLDER && sealed->older[i].state; i++)
+		if (sealed->older[i].state == state)
+			return sealed->older[i].cookie == cookie;
 	return false;
 }
 
 __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void recorder_hit(
-	const struct arch_registers *r, const struct recorder_role *role,
-	struct recorder_state *state, uint64_t *cookie)
+	const struct arch_registers *r, uint64_t address, struct recorder_state *state,
+	struct recorder_own *own)
 {
+	const struct recorder_role *role = (const struct recorder_role *)(address & ~UINT64_C(1));
 	uint8_t what = EVENTS_LOAD(&role->what);
 	bool ends = what == RECORDER_END, done, certain;
-	uint64_t now = what == RECORDER_START ? 0 : arch_now(), process, key = 0;
+	uint64_t now, process, key = 0;
 	uint64_t older = EVENTS_LOAD(&role->older.state), its = EVENTS_LOAD(&role->older.cookie);
+	struct events_hit hit = {.registers = r,
+		.statics = recorder_sealed()->statics,
+		.stack = r->general[ARCH_STACK_POINTER] + (address & 1) * ARCH_RETURN_BYTES};
 	struct recorder_self self;
 	struct recorder_slot *slot;
 
@@ -360,13 +376,19 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 		if (!recorder_is_older(older, its))
 			return;
 		state = (struct recorder_state *)older;
-		cookie = (uint64_t *)its;
+		own = (struct recorder_own *)its;
 	}
-	process = recorder_process(state, cookie);
-	self = recorder_self(state, process, r->general[ARCH_STACK_POINTER]);
+	/* A role that no session has written: the time may be denied (PR_SET_TSC). Forked children
+	   have what their parent had when they were born. */
+	if (!EVENTS_LOAD(&own->proven.may) && EVENTS_LOAD(&own->cookie) & ARCH_COOKIE_OWN &&
+		!(EVENTS_LOAD(&own->cookie) >> 48))
+		return;
+	now = what == RECORDER_START ? 0 : arch_now();
+	process = recorder_process(state, &own->cookie);
+	self = recorder_self(&own->proven, process, r->general[ARCH_STACK_POINTER]);
 
 	if (what == RECORDER_EVENT) {
-		struct events_by by = {.cookie = cookie,
+		struct events_by by = {.cookie = &own->cookie,
 			.thread = self.tid,
 			.process = (uint16_t)(process >> 48),
 			.calls = self.tid && now < self.calls};
@@ -375,17 +397,13 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 			by.thread = (uint32_t)(self.pointer >> EVENTS_POINTER_SHIFT);
 			by.by_pointer = 1;
 		}
-		events_write(r, &state->events, role->key.value, &by, now);
+		events_write(hit, &state->events, EVENTS_LOAD(&role->key.value), &by, now);
 		return;
 	}
-	certain = self.tid || !EVENTS_LOAD(&state->tids);
+	certain = self.tid || !EVENTS_LOAD(&own->proven.tids);
 	slot = recorder_slot(state, self.owner);
 	if (role->key.what) {
-		struct events_hit hit = {
-			.registers = r, .stack = r->general[ARCH_STACK_POINTER] + role->pushed};
-
-		done = events_argument(&hit, &state->events, &role->key, &key) && key + 1 &&
-		       key + 2;
+		done = events_argument(&hit, &role->key, &key) && key + 1 && key + 2;
 		if (done && ends)
 			recorder_end_key(state, slot, key + 1, process, now);
 		else if (done)
@@ -409,11 +427,6 @@ __attribute__((section(RECORDER_SECTION), used, noinline)) ARCH_COPIED void reco
 
 /* ---- here ---- */
 
-ARCH_COPIED void events_seal(struct events_operand *o, uint64_t state)
-{
-	o->check = events_check(state + offsetof(struct recorder_state, events), o->value, o->size);
-}
-
 size_t recorder_code(const uint8_t **code, size_t *entry)
 {
 	*code = __start_recorder_copied;
@@ -429,9 +442,9 @@ size_t recorder_head_size(void)
 	return (size + RECORDER_ALIGN - 1) / RECORDER_ALIGN * RECORDER_ALIGN;
 }
 
-size_t recorder_older_at(void)
+size_t recorder_sealed_at(void)
 {
-	return offsetof(struct recorder_head, older);
+	return offsetof(struct recorder_head, sealed);
 }
 
 uint64_t recorder_entry(uint64_t code)

@@ -4,7 +4,9 @@
  * process: recorder_hit refers to nothing but its arguments. Pure.
  *
  * What a hit may rely on in its thread is what the session has proven for that thread, and has put
- * down under its thread pointer (struct recorder_thread).
+ * down under its thread pointer (struct recorder_thread), in memory that only its process has.
+ * Whatever the rest of the data says, it makes the recorder neither fault nor wait nor make a
+ * system call: forked children share it, and may have other rights (doc/hazards.md).
  *
  * A site that is measured has a role; hits of others are only counted. Each arena has room for one
  * pair. If the sites of a pair are in several arenas, those of the newer arenas use the state of
@@ -16,7 +18,7 @@
  * Durations go to the slot of the thread that ends them, which nobody else writes. A thread without
  * a slot uses the last one, which all of them share, and keeps its start in the table.
  *
- *     arena    cookie | head, sites | counters, with a role each | state
+ *     arena    recorder_own | counters, with a role each | state
  *               recorder_head, code of the recorder | trampolines
  */
 #pragma once
@@ -74,31 +76,46 @@ struct recorder_thread {
 	uint64_t owner; /* its thread pointer, plus the cookie of its process; 0: free */
 	uint64_t calls; /* it may make system calls until then (ticks); 0: it may not */
 	uint32_t tid;   /* as its process sees it */
-	uint32_t unused[3];
+	uint32_t unused;
 };
 
 struct recorder_state {
 	uint64_t epoch;      /* from 1 on; `least` and `most` of another epoch are void */
 	uint64_t multiplier; /* ns a tick, times 2^32 */
 	uint64_t session;    /* pid of the one that measures; 0: none */
-	uint64_t tids;       /* not 0: at the last look, the tids of all threads were proven. One
-				that is unknown all the same may have the thread pointer of a dead
-				one */
-	uint64_t unused[4];
+	uint64_t unused[5];
 	uint64_t lost;     /* hits without a place: the table is full, or the key is unreadable */
 	uint64_t children; /* by fork, which measure as well */
 	uint64_t unused2[6];
 	struct recorder_slot slots[RECORDER_SLOTS + 1];
 	struct recorder_open opens[RECORDER_OPENS];
-	struct recorder_thread threads[RECORDER_THREADS];
 	struct events_state events;
 };
 
-#define RECORDER_PAIR_BYTES offsetof(struct recorder_state, threads)
+#define RECORDER_PAIR_BYTES offsetof(struct recorder_state, events)
+
+#define RECORDER_COOKIE_BYTES 4096 /* a page, empty in every forked child (MADV_WIPEONFORK) */
+
+/*
+ * What no other process can write: private memory of each that has the arena. A forked child has a
+ * copy of `proven`, whose owners are not its own threads.
+ */
+struct recorder_own {
+	uint64_t cookie;
+	uint64_t unused[RECORDER_COOKIE_BYTES / 8 - 1];
+	struct recorder_proven {
+		uint64_t may;  /* 0: nothing was measured yet: it may be that no time can be read */
+		uint64_t tids; /* not 0: at the last look, the tids of all threads were proven. One
+				  that is unknown all the same may have the thread pointer of a dead
+				  one */
+		uint64_t unused[2];
+		struct recorder_thread threads[RECORDER_THREADS];
+	} proven;
+};
 
 enum recorder_what { RECORDER_NONE, RECORDER_START, RECORDER_END, RECORDER_EVENT };
 
-/* Of an arena: the addresses of its state and of its cookie. */
+/* Of an arena: the addresses of its state and of its struct recorder_own. */
 struct recorder_place {
 	uint64_t state, cookie;
 };
@@ -107,9 +124,8 @@ struct recorder_place {
 
 /* What a hit of a site is, in the data of the arena. */
 struct recorder_role {
-	uint8_t what;   /* enum recorder_what; written last, and cleared first */
-	uint8_t pushed; /* bytes on the stack since the site: of a call to the trampoline */
-	uint8_t unused[6];
+	uint8_t what; /* enum recorder_what; written last, and cleared first */
+	uint8_t unused[7];
 	/* Of a start and an end: where the key comes from; without `what`: by thread. Memory is
 	   read only in the page below the stack pointer, which is mapped. Of an event the value:
 	   EVENTS_ROLE. */
@@ -118,9 +134,9 @@ struct recorder_role {
 	uint64_t unused2;
 };
 
-/* The hit of a site. */
-void recorder_hit(const struct arch_registers *r, const struct recorder_role *role,
-	struct recorder_state *state, uint64_t *cookie);
+/* The hit of a site. `role`: its address, + 1 if the site calls its trampoline. */
+void recorder_hit(const struct arch_registers *r, uint64_t role, struct recorder_state *state,
+	struct recorder_own *own);
 
 /* The bounds of what is copied, and where it begins: for tests. Returns the size. */
 size_t recorder_code(const uint8_t **code, size_t *entry);
@@ -134,17 +150,21 @@ uint64_t recorder_entry(uint64_t code);
 bool recorder_write_head(uint8_t *out, uint64_t code, uint64_t state, uint64_t cookie);
 
 /*
- * Where the code of an arena has struct recorder_place[RECORDER_OLDER]: of the older arenas to
- * which its hits may go; 0: there are no more. Hits of a role that names another place are dropped:
- * the program, or a forked child, which can write to the data and not to the code, has written it.
+ * What that has, since it cannot be written like the data: the older arenas to which hits may go
+ * (hits of a role that names another place are dropped; 0: there are no more), and what is mapped
+ * of the object.
  */
-size_t recorder_older_at(void);
+struct recorder_sealed {
+	struct recorder_place older[RECORDER_OLDER];
+	struct arch_range statics[EVENTS_STATICS];
+};
+size_t recorder_sealed_at(void);
 
 /* The first value of a bucket, ns. */
 uint64_t recorder_from(size_t bucket);
 
 /*
- * The index in struct recorder_state.threads where a thread belongs, the i-th of RECORDER_TRIES
+ * The index in struct recorder_proven.threads where a thread belongs, the i-th of RECORDER_TRIES
  * places.
  */
 size_t recorder_thread_at(uint64_t owner, size_t i);

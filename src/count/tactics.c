@@ -24,7 +24,7 @@ struct tactics_planner {
 	struct tactics *t;
 	struct tactics_space *space;
 	struct tactics_search search;
-	uint64_t code;                /* address of the trampolines */
+	uint64_t code, recorder;      /* addresses */
 	uint64_t counter, trampoline; /* the next ones */
 	bool no_memory;
 };
@@ -112,8 +112,11 @@ static enum tactics_result tactics_look(const struct tactics *t, size_t i, struc
 /* ---------------------------------------------------------------- trampolines, and what is taken
  */
 
-/* Returns the size of what counts, at the beginning of the next trampoline; 0: out of reach. */
-static size_t tactics_write_count(const struct tactics_planner *p, uint8_t *out)
+/*
+ * Returns the size of what counts, at the beginning of the next trampoline; 0: out of reach.
+ * `called`: the site calls it.
+ */
+static size_t tactics_write_count(const struct tactics_planner *p, bool called, uint8_t *out)
 {
 	struct arch_counter counter = {.shared = p->counter};
 
@@ -123,7 +126,8 @@ static size_t tactics_write_count(const struct tactics_planner *p, uint8_t *out)
 			.slot_count = TACTICS_SLOTS,
 			.cookie = p->t->arena,
 			.role = p->counter + TACTICS_ROLE_AT,
-			.recorder = recorder_entry(p->code)};
+			.recorder = recorder_entry(p->recorder)};
+	counter.called = called;
 	return arch_trampoline_count(p->trampoline, &counter, out);
 }
 
@@ -175,7 +179,7 @@ static enum tactics_result tactics_pun(struct tactics_planner *p, size_t i, bool
 
 	if (tactics_look(p->t, i, &a) != TACTICS_PLANNED)
 		return s->result;
-	size = tactics_write_count(p, trampoline);
+	size = tactics_write_count(p, false, trampoline);
 	tactics_set_init(&set);
 	tactics_set_jump(&set, &a.code, 0, s->address + ARCH_JUMP_BYTES, p->trampoline);
 	if (!size || !arch_jump(p->trampoline + size, s->address + 1, trampoline + size))
@@ -200,7 +204,7 @@ static enum tactics_result tactics_call(struct tactics_planner *p, struct tactic
 {
 	const struct tactics_set none = {.count = 0};
 	uint8_t trampoline[TACTICS_TRAMPOLINE_BYTES];
-	size_t size = tactics_write_count(p, trampoline), run;
+	size_t size = tactics_write_count(p, true, trampoline), run;
 
 	run = arch_trampoline_run(
 		p->trampoline + size, s->semaphore, s->handler, trampoline + size);
@@ -215,7 +219,7 @@ static enum tactics_result tactics_evict_site(struct tactics_planner *p, size_t 
 {
 	struct tactics_site *s = &p->t->sites[i];
 	uint8_t trampoline[TACTICS_TRAMPOLINE_BYTES];
-	size_t size = tactics_write_count(p, trampoline), displaced;
+	size_t size = tactics_write_count(p, false, trampoline), displaced;
 	struct tactics_around a;
 	struct tactics_eviction e;
 	struct arch_displaced m;
@@ -276,34 +280,36 @@ static bool tactics_find_arena(struct tactics_planner *p, size_t sites)
 {
 	struct tactics *t = p->t;
 	uint64_t data, code, head = tactics_round(t->head_size, TACTICS_CACHE_LINE);
+	uint64_t records = tactics_round(t->records_size, TACTICS_CACHE_LINE);
 
 	if (t->low >= t->high || t->high > TACTICS_SPACE_END || t->head_size > TACTICS_REACH ||
-		sites > TACTICS_REACH / TACTICS_COUNTER_BYTES)
+		t->records_size > TACTICS_REACH || sites > TACTICS_REACH / TACTICS_COUNTER_BYTES)
 		return false;
 	data = tactics_round(head + sites * TACTICS_COUNTER_BYTES, TACTICS_PAGE) +
 	       TACTICS_STATE_BYTES;
 	code = tactics_round(
-		tactics_recorder_size() + sites * TACTICS_TRAMPOLINE_BYTES, TACTICS_PAGE);
+		records + tactics_recorder_size() + sites * TACTICS_TRAMPOLINE_BYTES, TACTICS_PAGE);
 	if (t->gap)
 		t->arena = tactics_space_near(p->space, t->low, t->high,
-			TACTICS_PAGE + data + code + t->gap, TACTICS_REACH);
+			TACTICS_OWN_BYTES + data + code + t->gap, TACTICS_REACH);
 	if (!t->arena)
 		t->arena = tactics_space_near(
-			p->space, t->low, t->high, TACTICS_PAGE + data + code, TACTICS_REACH);
+			p->space, t->low, t->high, TACTICS_OWN_BYTES + data + code, TACTICS_REACH);
 	if (!t->arena)
 		return false;
 	t->data_size = data;
 	t->code_size = code;
-	p->counter = t->arena + TACTICS_PAGE + head;
-	p->code = t->arena + TACTICS_PAGE + data;
-	p->trampoline = p->code + tactics_recorder_size();
+	p->counter = t->arena + TACTICS_OWN_BYTES + head;
+	p->code = t->arena + TACTICS_OWN_BYTES + data;
+	p->recorder = p->code + records;
+	p->trampoline = p->recorder + tactics_recorder_size();
 	p->search.arena = (struct tactics_range){t->arena, p->code + code};
 	t->code = malloc(code);
 	p->no_memory = !t->code;
 	if (t->code) {
 		memset(t->code, ARCH_BREAKPOINT, code);
 		return recorder_write_head(
-			t->code, p->code, p->code - TACTICS_STATE_BYTES, t->arena);
+			t->code + records, p->recorder, p->code - TACTICS_STATE_BYTES, t->arena);
 	}
 	return true;
 }

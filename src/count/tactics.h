@@ -89,22 +89,27 @@ struct tactics_site {
 #define TACTICS_STATE_BYTES \
 	((sizeof(struct recorder_state) + TACTICS_PAGE - 1) / TACTICS_PAGE * TACTICS_PAGE)
 
+#define TACTICS_OWN_BYTES \
+	((sizeof(struct recorder_own) + TACTICS_PAGE - 1) / TACTICS_PAGE * TACTICS_PAGE)
+
 /*
  * The plan of one object.
  *
- *     arena -> cookie (1 page, private)       1, and 0 in every forked child
+ *     arena -> TACTICS_OWN_BYTES, private     struct recorder_own
  *               data (data_size bytes, shared)  head_size bytes of the caller's, then the counters,
  *                                               then TACTICS_STATE_BYTES of the recorder's
- *               code (code_size bytes)          the recorder, the trampolines
+ *               code (code_size bytes)          records_size bytes of the caller's, then the
+ *                                               recorder, the trampolines
  */
 struct tactics {
 	/* In. */
 	struct tactics_site *sites; /* all of the object, ascending, each address once */
 	size_t count;
-	uint64_t low, high; /* the mapped range of the object: the arena lies near it */
-	size_t head_size;   /* bytes at the beginning of the data */
-	bool may_evict;     /* all threads can be stopped, later */
-	bool may_expose;    /* as a last resort: see struct tactics_site */
+	uint64_t low, high;  /* the mapped range of the object: the arena lies near it */
+	size_t head_size;    /* bytes at the beginning of the data, */
+	size_t records_size; /* and of the code */
+	bool may_evict;      /* all threads can be stopped, later */
+	bool may_expose;     /* as a last resort: see struct tactics_site */
 	bool shadow_stack;
 	uint64_t gap; /* bytes above the arena that should stay free: the kernel fills them first */
 	uint8_t wide_nop; /* nops of 5 bytes to so many may become calls (arch_wide_nop); 0: none */

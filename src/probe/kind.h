@@ -104,11 +104,5 @@ static inline bool kind_no_switch(const struct probes_probe *probe)
 	return !probe->semaphore_count && !kind_switches(probe);
 }
 
-/* Bytes that a site has pushed when its trampoline runs. */
-static inline uint8_t kind_pushed(const struct probes_probe *probe)
-{
-	return kind_of(probe)->call ? ARCH_RETURN_BYTES : 0;
-}
-
 /* What the name of a provider says about its notes; never NULL. */
 const struct kind_provider *kind_provider(const char *name);

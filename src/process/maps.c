@@ -148,7 +148,7 @@ bool maps_arenas(const struct array *mappings, struct array *arenas)
 
 		if (one)
 			*one = (struct maps_arena){
-				.address = m->offset || !m->writable ? 0 : m->start,
+				.address = m->offset || m->writable ? 0 : m->start,
 				.inode = m->inode,
 				.size = m->end - m->start};
 		else if (maps_is_arena(m))

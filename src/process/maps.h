@@ -36,7 +36,7 @@ bool maps_share_file(const struct mapping *x, const struct mapping *y);
  */
 bool maps_is_arena(const struct mapping *m);
 
-/* Where the data of counters is mapped first. Forked children have the same inode. */
+/* Where the code of counters is mapped first. Forked children have the same inode. */
 struct maps_arena {
 	uint64_t address, inode;
 	uint64_t size; /* bytes of its memfd that are mapped, here or elsewhere */

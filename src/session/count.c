@@ -28,8 +28,22 @@
 
 /* ---- one object ---- */
 
-static int count_add_arena(struct probes_session *s, const struct tactics *t, size_t left,
-	uint64_t *held_ns, struct probes_error *e)
+/* The ranges of the object that are mapped while its code is: where the kernel reads nothing,
+ * neither do we. */
+static void count_statics(const struct object_probes *h, struct arch_range statics[EVENTS_STATICS])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; h->file && i < h->file->segment_count && count < EVENTS_STATICS; i++) {
+		const struct object_segment *s = &h->file->segments[i];
+
+		if (s->readable)
+			statics[count++] = (struct arch_range){h->info.bias + s->vaddr, s->memsz};
+	}
+}
+
+static int count_add_arena(struct probes_session *s, const struct object_probes *h,
+	const struct tactics *t, size_t left, uint64_t *held_ns, struct probes_error *e)
 {
 	struct install in = {.who = &s->who,
 		.memory = &s->memory,
@@ -38,21 +52,20 @@ static int count_add_arena(struct probes_session *s, const struct tactics *t, si
 		.mappings_left = left,
 		.held_ns = held_ns};
 	struct arena *w;
-	bool left_open = false, fits = true;
+	bool left_open = false;
+	size_t known = 0;
 	int r;
 
-	in.older = ARRAY_OF(struct recorder_place);
-	ARRAY_EACH_WHILE(fits, const struct arena, older, &s->arenas) {
-		struct recorder_place place = {arena_state(older), arena_cookie(older)};
-
+	ARRAY_EACH(const struct arena, older, &s->arenas) {
 		in.serial = older->serial > in.serial ? older->serial : in.serial;
-		if (older->site_count && in.older.count < RECORDER_OLDER)
-			fits = array_push(&in.older, &place);
+		if (older->site_count && known < RECORDER_OLDER)
+			in.sealed.older[known++] =
+				(struct recorder_place){arena_state(older), arena_cookie(older)};
 	}
 	in.serial++; /* it is newer than all that the process has */
-	w = fits ? array_add(&s->arenas) : NULL;
+	count_statics(h, in.sealed.statics);
+	w = array_add(&s->arenas);
 	r = w ? install_arena(&in, t, w, &left_open, e) : error_memory(e, "counters");
-	array_done(&in.older);
 	if (r == 0)
 		r = jumps_index(s, s->arenas.count - 1, e);
 	else
@@ -144,7 +157,7 @@ static int count_plan_object(struct probes_session *s, struct object_probes *h,
 	if (r == 0 && t->planned)
 		r = headroom_check_arena(s, t, &mapped, e);
 	if (r == 0 && t->planned && !dry_run)
-		r = count_add_arena(s, t, left + INSTALL_MAPPINGS, &figures->held_ns, e);
+		r = count_add_arena(s, h, t, left + INSTALL_MAPPINGS, &figures->held_ns, e);
 	figures->mapped_pages += r == 0 ? mapped : 0;
 	for (size_t i = 0; r == 0 && i < t->count; i++) {
 		const struct tactics_site *from = &t->sites[i];
@@ -427,6 +440,7 @@ static int count_prepare_object(struct probes_session *s, struct object_probes *
 		t.low = t.sites[0].address;
 		t.high = t.sites[t.count - 1].address + TACTICS_BYTES;
 		t.head_size = arena_head_size(wanted);
+		t.records_size = arena_records_size(wanted);
 		for (int tries = 0; tries < COUNT_TRIES; tries++) {
 			r = count_plan_object(s, h, &places, &t, c->options.dry_run, figures, e);
 			tactics_done(&t);

@@ -208,18 +208,16 @@ static int events_open_rings(
 	struct probes_session *s, struct events_arena *ew, struct probes_error *e)
 {
 	struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
+	int r = headroom_check_pages(s, PROOFS_PAGES, 0, e);
 	uint64_t ready = 0;
-	int r = 0;
 
 	(void)arena_get(w, &s->memory, EVENTS_OFFSET(ready), &ready, sizeof ready);
-	for (unsigned i = 0; r == 0 && i <= EVENTS_RINGS; i++) {
-		bool ring = i < EVENTS_RINGS;
-		size_t at = ring ? offsetof(struct recorder_state, events) + events_shapes[i].at
-				 : offsetof(struct recorder_state, threads);
-		size_t size = ring ? events_shapes[i].size * events_shapes[i].records
-				   : RECORDER_THREADS * sizeof(struct recorder_thread);
+	for (unsigned i = 0; r == 0 && i < EVENTS_RINGS; i++) {
+		size_t at = offsetof(struct recorder_state, events) + events_shapes[i].at;
+		size_t size = events_shapes[i].size * events_shapes[i].records;
 
-		if (ready >> i & 1 || (ring && !(ew->rings >> i & 1)))
+		/* Where opening costs the process nothing, what the data says does not matter. */
+		if ((ready >> i & 1 && !w->file) || !(ew->rings >> i & 1))
 			continue;
 		if (!w->file)
 			r = headroom_check_pages(s, size / TACTICS_PAGE + 1, 0, e);
@@ -248,9 +246,6 @@ static int events_open_arena(struct probes_session *s, struct events *ev, struct
 		struct events_site site = {.number = (uint16_t)i};
 
 		events_describe(s, h, &h->probes[local], o, where, &site);
-		for (unsigned k = 0; k < site.arguments; k++)
-			if (site.operands[k].what == EVENTS_STATIC)
-				events_seal(&site.operands[k], arena_state(w));
 		ew->rings |= 1u << where->ring;
 		if (!arena_put(w, &s->memory, EVENTS_OFFSET(sites) + i * sizeof site, &site,
 			    sizeof site))
@@ -325,6 +320,7 @@ static struct events *events_new(const struct probes_event_options *o)
 	ev->bytes = ARRAY_OF(char);
 	ev->threads = ARRAY_OF(struct events_thread);
 	ev->children = ARRAY_OF(struct events_child);
+	ev->kin = ARRAY_OF(struct events_kin);
 	ev->copy = malloc(most);
 	ev->again = malloc(most);
 	if (ev->copy && ev->again)
@@ -337,15 +333,15 @@ void events_free(struct events *ev)
 {
 	for (size_t i = 0; ev && i < ev->arenas.count; i++)
 		array_done(&ARRAY_AT(&ev->arenas, struct events_arena, i)->sites);
-	for (size_t i = 0; ev && i < ev->children.count; i++)
-		threads_done(&ARRAY_AT(&ev->children, struct events_child, i)->threads);
 	if (!ev)
 		return;
+	events_thread_forget(ev);
 	array_done(&ev->arenas);
 	array_done(&ev->pending);
 	array_done(&ev->bytes);
 	array_done(&ev->threads);
 	array_done(&ev->children);
+	array_done(&ev->kin);
 	free(ev->copy);
 	free(ev->again);
 	free(ev);

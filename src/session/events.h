@@ -54,8 +54,15 @@ struct events_child {
 	pid_t pid;           /* 0: not found */
 	uint64_t start_time; /* clock ticks since boot */
 	int64_t seen;        /* the last event: now_ns */
-	int64_t searched;
+	int64_t searched, looked;
 	struct threads threads; /* at the last look */
+};
+
+/* A descendant of the process, and its number in an arena. */
+struct events_kin {
+	uint32_t arena; /* of events.arenas */
+	uint16_t number;
+	pid_t pid;
 };
 
 /* A record that was read. */
@@ -85,6 +92,8 @@ struct events {
 	struct array bytes;          /* of records */
 	struct array threads;        /* struct events_thread, by key */
 	struct array children;       /* struct events_child */
+	struct array kin;            /* struct events_kin: who may be one of them ... */
+	int64_t kin_looked;          /* ... then: now_ns */
 	bool left;                   /* a record was claimed by a child, and not filled in time */
 	int64_t freed;               /* those of children that have ended, next: now_ns */
 	int64_t checked;             /* what threads may do: now_ns */
@@ -133,6 +142,9 @@ void events_left_note(struct events *ev, uint64_t mark);
 void events_left_free(struct probes_session *s, struct events *ev, int64_t now);
 
 /* ---- events_thread.c ---- */
+
+/* Forget all forked children. */
+void events_thread_forget(struct events *ev);
 
 /* The thread of a record, its name not older than half a second. Never NULL. */
 const struct events_thread *events_thread_of(struct probes_session *s, struct events *ev,

@@ -193,7 +193,6 @@ void events_describe(struct probes_session *s, struct object_probes *h,
 	where->arguments =
 		(uint8_t)(count < PROBES_EVENT_ARGUMENTS ? count : PROBES_EVENT_ARGUMENTS);
 	site->arguments = where->arguments;
-	site->pushed = kind_pushed(p);
 	for (size_t i = 0; i < where->arguments; i++) {
 		struct events_operand *operand = &site->operands[i];
 

@@ -4,6 +4,9 @@
  * that it should serve. So each thread needs a proof of its own, which is soon out of date, and is
  * made again every EVENTS_CHECK_NS (session/proofs.c). Forked children are recognized by their
  * number, which lies in a page that only they have.
+ *
+ * What a record says of its thread may be forged: whatever it names, a reading looks once for what
+ * it does not know.
  */
 #include "session/events.h"
 
@@ -25,6 +28,7 @@
 #define EVENTS_CHECK_NS 40000000        /* between two looks at what threads may do */
 #define EVENTS_PERMIT_NS 250000000      /* for which a look permits calls, at least ... */
 #define EVENTS_PERMIT_MOST_NS 500000000 /* ... and at most, where readings are far apart */
+#define EVENTS_CHILDREN_KNOWN 4096      /* remembered at most */
 #define EVENTS_CHILDREN_LOOKED 64       /* children that are looked at: the last ones seen */
 #define EVENTS_CHILD_NS 1000000000      /* children that confine themselves do so at their start */
 #define EVENTS_TICK_NS 10000000         /* of start times: USER_HZ */
@@ -88,7 +92,8 @@ static bool events_child_is(
  * Look at its threads, and let them make calls for as long as others, if they may. Forked children
  * are alike: once one has confined itself, none may.
  */
-static void events_child_look(struct probes_session *s, struct events *ev, struct events_child *c)
+static void events_child_look(
+	struct probes_session *s, struct events *ev, struct events_child *c, int64_t time)
 {
 	struct arena *w = events_thread_arena(s, ev, c->arena);
 	struct threads now = {.hint = s->threads.hint};
@@ -103,11 +108,19 @@ static void events_child_look(struct probes_session *s, struct events *ev, struc
 		(void)threads_look(p.proc, &p.memory, true, &now);
 		ev->confined = ev->confined || now.no_calls;
 		may = now.distinct && !ev->confined && age >= EVENTS_CHILD_NS;
-		proofs_write(s, w, &now, p.cookie, may ? ev->calls_until : 0);
+		(void)proofs_write(&p.memory, w, &now, p.cookie, may ? ev->calls_until : 0);
 		threads_done(&c->threads);
 		c->threads = now;
 	}
+	c->looked = time;
 	events_process_close(&p);
+}
+
+void events_thread_forget(struct events *ev)
+{
+	ARRAY_EACH(struct events_child, c, &ev->children)
+		threads_done(&c->threads);
+	ev->children.count = 0;
 }
 
 /* The last one may be several children: nothing is known of it. NULL: no memory, too. */
@@ -122,6 +135,8 @@ static struct events_child *events_child(struct events *ev, uint32_t arena, uint
 		if (c->arena == arena && c->number == number)
 			return c;
 	}
+	if (ev->children.count == EVENTS_CHILDREN_KNOWN)
+		events_thread_forget(ev);
 	c = array_add(&ev->children);
 	if (c)
 		*c = (struct events_child){.arena = arena, .number = number};
@@ -130,17 +145,17 @@ static struct events_child *events_child(struct events *ev, uint32_t arena, uint
 
 /* ---- system calls ---- */
 
-static void events_thread_write(struct probes_session *s, struct events *ev)
+static void events_thread_write(struct probes_session *s, struct events *ev, int64_t now)
 {
 	size_t count = ev->children.count;
 
 	for (size_t i = 0; i < ev->arenas.count; i++)
-		proofs_publish(s, events_thread_arena(s, ev, (uint32_t)i), ev->calls_until);
+		(void)proofs_publish(s, events_thread_arena(s, ev, (uint32_t)i), ev->calls_until);
 	for (size_t i = 0; i < count; i++) {
 		struct events_child *c = ARRAY_AT(&ev->children, struct events_child, i);
 
 		if (c->pid && (i + EVENTS_CHILDREN_LOOKED >= count || !ev->calls_until))
-			events_child_look(s, ev, c);
+			events_child_look(s, ev, c, now);
 	}
 }
 
@@ -163,7 +178,7 @@ static void events_thread_renew(struct probes_session *s, struct events *ev, int
 		ev->no_calls ? 0 : mark.ticks + (uint64_t)((double)permit / ev->ns_per_tick);
 	/* Those who made events last come last. */
 	(void)order_array(&ev->children, offsetof(struct events_child, seen));
-	events_thread_write(s, ev);
+	events_thread_write(s, ev, now);
 	ev->checked = now;
 	clock_look(&mark.ticks, &mark.real_ns);
 	if (until && ev->calls_until && mark.ticks > until) {
@@ -191,7 +206,7 @@ void events_thread_permit(struct probes_session *s, struct events *ev, int64_t n
 void events_thread_forbid(struct probes_session *s, struct events *ev)
 {
 	ev->calls_until = 0;
-	events_thread_write(s, ev);
+	events_thread_write(s, ev, (int64_t)now_ns());
 }
 
 /* ---- names ---- */
@@ -269,14 +284,39 @@ static bool events_thread_may_be(pid_t pid, pid_t tid)
 	return access(path, F_OK) < 0;
 }
 
-static void events_thread_learn_child(struct probes_session *s, struct events *ev,
-	struct events_thread *t, uint32_t arena, const struct events_entry *record, int64_t age)
+/* Which numbers the descendants of the process have. */
+static void events_kin_look(struct probes_session *s, struct events *ev, int64_t now)
 {
-	struct events_child *c = events_child(ev, arena, record->process);
-	int64_t now = (int64_t)now_ns();
 	struct array links = ARRAY_OF(struct tree_link);
 	pid_t *all = NULL;
 	size_t count = 0;
+
+	ev->kin.count = 0;
+	if (tree_gather(&links) == 0)
+		all = calloc(links.count + 1, sizeof *all);
+	if (all)
+		count = tree_descendants(links.data, links.count, s->who.pid, all);
+	for (size_t i = 0; i < count; i++)
+		for (uint32_t k = 0; all[i] != s->who.pid && k < ev->arenas.count; k++) {
+			struct events_process p;
+			struct events_kin *one = NULL;
+
+			if (events_process_open(&p, events_thread_arena(s, ev, k), all[i]))
+				one = array_add(&ev->kin);
+			if (one)
+				*one = (struct events_kin){k, (uint16_t)(p.cookie >> 48), all[i]};
+			events_process_close(&p);
+		}
+	free(all);
+	array_done(&links);
+	ev->kin_looked = now;
+}
+
+static void events_thread_learn_child(struct probes_session *s, struct events *ev,
+	struct events_thread *t, uint32_t arena, const struct events_entry *record, int64_t age,
+	int64_t now)
+{
+	struct events_child *c = events_child(ev, arena, record->process);
 
 	if (!c)
 		return;
@@ -286,22 +326,18 @@ static void events_thread_learn_child(struct probes_session *s, struct events *e
 		(void)events_child_is(s, ev, c, (pid_t)record->thread);
 	if (!c->pid && (!c->searched || now - c->searched > EVENTS_NAMED_NS)) {
 		c->searched = now;
-		/* Among the descendants of the process. */
-		if (tree_gather(&links) == 0)
-			all = calloc(links.count + 1, sizeof *all);
-		if (all)
-			count = tree_descendants(links.data, links.count, s->who.pid, all);
-		for (size_t i = 0; i < count && !c->pid; i++)
-			if (all[i] != s->who.pid)
-				(void)events_child_is(s, ev, c, all[i]);
-		free(all);
-		array_done(&links);
+		if (ev->kin_looked < now)
+			events_kin_look(s, ev, now);
+		ARRAY_EACH_WHILE(!c->pid, const struct events_kin, one, &ev->kin)
+			if (one->arena == arena && one->number == c->number)
+				(void)events_child_is(s, ev, c, one->pid);
 	}
 	if (!c->pid) {
 		t->tid = events_thread_is_plain(s, record) ? (pid_t)record->thread : 0;
 		return;
 	}
-	events_child_look(s, ev, c);
+	if (c->looked < now)
+		events_child_look(s, ev, c, now);
 	t->pid = c->pid;
 	if (events_thread_is_plain(s, record) &&
 		events_thread_may_be(c->pid, (pid_t)record->thread))
@@ -339,11 +375,11 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
 			c->seen = now;
 	}
 	if (!t->tid || (record->flags & EVENTS_BY_POINTER)) {
-		int64_t age =
-			(int64_t)((double)(ev->marks[2].ticks - record->ticks) * ev->ns_per_tick);
+		int64_t age = (int64_t)((double)(int64_t)(ev->marks[2].ticks - from->ticks) *
+					ev->ns_per_tick);
 
 		if (record->process) {
-			events_thread_learn_child(s, ev, t, from->arena, record, age);
+			events_thread_learn_child(s, ev, t, from->arena, record, age, now);
 		} else {
 			t->pid = s->who.pid;
 			t->tid = events_thread_is_plain(s, record)
@@ -351,7 +387,7 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
 					 : events_thread_among(&s->threads, t->pid, record, age);
 		}
 		/* It may have begun after the last look. */
-		if (!record->process && !t->tid && record->thread) {
+		if (!record->process && !t->tid && record->thread && ev->checked < now) {
 			events_thread_renew(s, ev, (int64_t)now_ns());
 			t->tid = events_thread_among(&s->threads, t->pid, record, age);
 		}

@@ -352,9 +352,9 @@ int headroom_check_arena(
 		last = *page;
 	}
 	array_done(&pages);
-	*mapped = (t->data_size + t->code_size) / PAGEMAP_PAGE + 1 + landings;
+	*mapped = (TACTICS_OWN_BYTES + t->data_size + t->code_size) / PAGEMAP_PAGE + landings;
 	r = space_check(&s->who, SPACE_ADDRESSES, *mapped * PAGEMAP_PAGE, e);
-	own += (*mapped - 1) * PAGEMAP_PAGE;
+	own += *mapped * PAGEMAP_PAGE - TACTICS_OWN_BYTES;
 	/* Where the process has locked memory, the state has memory at once: arena_make. */
 	if (identity_read(&s->who, "status", &status, &size) == 0)
 		(void)procfs_status_numbers(status, "VmLck", 10, &locked, 1);

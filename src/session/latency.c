@@ -191,7 +191,7 @@ static int latency_set_roles(struct probes_session *s, struct latency *l, unsign
 
 		for (uint32_t k = 0; r == 0 && h->jumps && k < p->site_count; k++) {
 			const struct object_jump *j = &h->jumps[first + k];
-			struct recorder_role role = {.pushed = kind_pushed(p)};
+			struct recorder_role role = {.what = RECORDER_NONE};
 			struct arena *w = jumps_arena(s, j);
 
 			if (!w || w->elsewhere || (w != state && w->serial <= state->serial))
@@ -240,18 +240,16 @@ static int latency_measure(struct probes_session *s, struct latency *l, struct p
 		error_why(e, "its threads cannot be told apart: some were not created by glibc");
 		r = error_hint(e, "match starts and ends by an argument");
 	}
-	if (r == 0 && !w->file)
-		r = headroom_check_pages(
-			s, offsetof(struct recorder_state, events) / TACTICS_PAGE + 1, 0, e);
+	if (r == 0)
+		r = headroom_check_pages(s,
+			PROOFS_PAGES + (w->file ? 0 : RECORDER_PAIR_BYTES / TACTICS_PAGE + 1), 0, e);
 	multiplier = (uint64_t)(l->ns_per_tick * 4294967296.0);
 	if (r == 0 &&
-		(!proofs_open_table(s, w) || !arena_measure(w, &s->memory, session, multiplier)))
+		(!arena_measure(w, &s->memory, session, multiplier) || !proofs_publish(s, w, 0)))
 		r = owner_unwritable(s, e);
 	/* If another session has it, there is nothing to give. */
 	if (r < 0)
 		owner_give(s, w, OWNER_PAIR);
-	else
-		proofs_publish(s, w, 0);
 	return r;
 }
 
@@ -310,7 +308,7 @@ void latency_keep(struct probes_session *s)
 		return;
 	l->looked = now_ns();
 	proofs_look(s, false);
-	proofs_publish(s, latency_state_arena(s, l), 0);
+	(void)proofs_publish(s, latency_state_arena(s, l), 0);
 }
 
 static int latency_none(struct probes_session *s, struct probes_error *e)

@@ -1,8 +1,8 @@
 /*
  * What is proven of the threads of a process, for the code that runs in it: that each can be told
  * from the others by its thread pointer, its tid, and that it may make system calls. It is proven
- * from outside, again and again, and put down in the arenas of the process, where a hit finds it
- * under its thread pointer (struct recorder_thread).
+ * from outside, again and again, and put down in memory of the process that only it has, where a
+ * hit finds it under its thread pointer (struct recorder_own).
  */
 #include "session/session.h"
 
@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -223,72 +224,72 @@ int proofs_ask(
 			    "the clock");
 }
 
-/* The place of a thread in the table of an arena: its own, a free one, or the stalest. */
-static size_t proofs_place(
-	struct probes_session *s, struct arena *w, uint64_t owner, struct recorder_thread *there)
+/* The place of a thread in a table: its own, a free one, or the stalest. */
+static struct recorder_thread *proofs_place(struct recorder_thread *table, uint64_t owner)
 {
-	uint64_t stalest = UINT64_MAX;
-	size_t found = 0;
+	struct recorder_thread *found = NULL;
 
 	for (size_t i = 0; i < RECORDER_TRIES; i++) {
-		size_t at = offsetof(struct recorder_state, threads) +
-			    recorder_thread_at(owner, i) * sizeof(struct recorder_thread);
-		struct recorder_thread one;
+		struct recorder_thread *one = &table[recorder_thread_at(owner, i)];
 
-		if (!arena_get(w, &s->memory, at, &one, sizeof one))
-			return 0;
-		if (one.owner && one.owner != owner && one.calls >= stalest)
-			continue;
-		stalest = one.calls;
-		found = at;
-		*there = one;
-		if (!one.owner || one.owner == owner)
-			break;
+		if (!one->owner || one->owner == owner)
+			return one;
+		if (!found || one->calls < found->calls)
+			found = one;
 	}
 	return found;
 }
 
-#define PROOFS_PUT(s, w, at, member, value)                                               \
-	(void)arena_put(w, &(s)->memory, (at) + offsetof(struct recorder_thread, member), \
-		&(value), sizeof(value))
+#define PROOFS_AT(w, member) (arena_cookie(w) + offsetof(struct recorder_own, proven.member))
 
-void proofs_write(struct probes_session *s, struct arena *w, const struct threads *t,
-	uint64_t cookie, uint64_t calls)
+/*
+ * A thread may read its place meanwhile. It believes what it finds there only if the tid is its
+ * own, which no other has.
+ */
+bool proofs_write(struct memory *m, const struct arena *w, const struct threads *t, uint64_t cookie,
+	uint64_t calls)
 {
-	const uint64_t none = 0;
+	const size_t size = RECORDER_THREADS * sizeof(struct recorder_thread);
+	const uint64_t at = PROOFS_AT(w, threads);
+	struct recorder_thread *was = malloc(2 * size), *now = was ? was + RECORDER_THREADS : NULL;
+	bool good = was && memory_read(m, at, was, size);
+	size_t part;
 
-	ARRAY_EACH(const struct thread, one, &t->all) {
+	if (good)
+		memcpy(now, was, size);
+	ARRAY_EACH_WHILE(good, const struct thread, one, &t->all) {
 		uint64_t owner = one->pointer + cookie;
-		struct recorder_thread there = {0};
-		size_t at = one->pointer ? proofs_place(s, w, owner, &there) : 0;
 
-		if (!at)
-			continue;
-		/* A thread may read it meanwhile: what it may do comes last. */
-		if (there.owner != owner || there.tid != one->inside) {
-			PROOFS_PUT(s, w, at, calls, none);
-			PROOFS_PUT(s, w, at, tid, one->inside);
-			PROOFS_PUT(s, w, at, owner, owner);
-		}
-		if (calls || there.calls)
-			PROOFS_PUT(s, w, at, calls, calls);
+		if (one->pointer)
+			*proofs_place(now, owner) = (struct recorder_thread){
+				.owner = owner, .calls = calls, .tid = one->inside};
 	}
+	/* A write ends at the end of a page; those that stay as they are cost the process nothing.
+	 */
+	for (size_t done = 0; good && done < size; done += part) {
+		part = TACTICS_PAGE - (at + done) % TACTICS_PAGE;
+		part = part < size - done ? part : size - done;
+		if (memcmp((char *)was + done, (char *)now + done, part))
+			good = m->ops->write(m, at + done, (unsigned char *)now + done, part) == 0;
+	}
+	free(was);
+	return good;
 }
 
-void proofs_publish(struct probes_session *s, struct arena *w, uint64_t calls)
+bool proofs_publish(struct probes_session *s, const struct arena *w, uint64_t calls)
 {
 	uint64_t cookie = 0;
 
 	/* One that is not proven yet has just begun, or it would not be distinct. */
-	uint64_t all = s->distinct && !s->threads.foreign;
+	uint64_t says[2] = {1, s->distinct && !s->threads.foreign}, said[2];
 
-	(void)arena_put(w, &s->memory, offsetof(struct recorder_state, tids), &all, sizeof all);
-	if (memory_read(&s->memory, arena_cookie(w), &cookie, sizeof cookie) && cookie)
-		proofs_write(s, w, &s->threads, cookie, calls);
-}
-
-bool proofs_open_table(struct probes_session *s, struct arena *w)
-{
-	return arena_open_part(w, &s->memory, offsetof(struct recorder_state, threads),
-		sizeof((struct recorder_state *)NULL)->threads);
+	_Static_assert(offsetof(struct recorder_own, proven.tids) ==
+			       offsetof(struct recorder_own, proven.may) + sizeof *says,
+		"what is said is written at once");
+	return memory_read(&s->memory, PROOFS_AT(w, may), said, sizeof said) &&
+	       (!memcmp(said, says, sizeof says) ||
+		       s->memory.ops->write(&s->memory, PROOFS_AT(w, may),
+			       (const unsigned char *)says, sizeof says) == 0) &&
+	       memory_read(&s->memory, arena_cookie(w), &cookie, sizeof cookie) && cookie &&
+	       proofs_write(&s->memory, w, &s->threads, cookie, calls);
 }

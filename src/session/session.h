@@ -534,19 +534,19 @@ bool proofs_begin(struct probes_session *s, bool calls);
  */
 void proofs_look(struct probes_session *s, bool calls);
 
-/* Room for proofs in the state of an arena, before a hit looks for them. False: cannot be written.
- */
-bool proofs_open_table(struct probes_session *s, struct arena *w);
+/* Pages of the process that this writes first, at most. */
+#define PROOFS_PAGES (sizeof(struct recorder_proven) / TACTICS_PAGE + 2)
 
 /*
- * Put down what was proven of threads in an arena whose state they use. `cookie`: of their process
- * there. `calls`: until then (ticks) they may make system calls; 0: not at all.
+ * Put down what was proven of threads in their process, for an arena whose state they use. `m`: its
+ * memory; `cookie`: its cookie there. `calls`: until then (ticks) they may make system calls; 0:
+ * not at all. False: cannot be written.
  */
-void proofs_write(struct probes_session *s, struct arena *w, const struct threads *t,
-	uint64_t cookie, uint64_t calls);
+bool proofs_write(struct memory *m, const struct arena *w, const struct threads *t, uint64_t cookie,
+	uint64_t calls);
 
-/* The same, of the threads of the session at its last look. */
-void proofs_publish(struct probes_session *s, struct arena *w, uint64_t calls);
+/* The same, of the threads of the session at its last look, and that hits may be measured. */
+bool proofs_publish(struct probes_session *s, const struct arena *w, uint64_t calls);
 
 /*
  * May code of ours read the time, and know its thread, at a hit? Asks a thread of the process, by

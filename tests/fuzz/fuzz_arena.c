@@ -1,12 +1,13 @@
 /*
- * arena_read over any bytes as the data of a process, which change before the next reading:
- * whatever is accepted lies within the data.
+ * arena_read over any bytes as the code and the data of a process, which change before the next
+ * reading: whatever is accepted lies within the data.
  */
 #include "count/arena.h"
 
 #include "tests/fuzz/fuzz.h"
 
 #define LARGEST (1u << 18)
+#define CODE (UINT64_C(1) << 40) /* the address; in front of it, the same bytes again and again */
 
 static const uint8_t *data;
 static size_t data_size;
@@ -17,11 +18,12 @@ static int arena_fuzz_read(struct memory *m, struct spans *spans, unsigned char 
 	(void)m;
 	for (size_t i = 0; i < spans->list.count; i++) {
 		struct span *s = ARRAY_AT(&spans->list, struct span, i);
-		size_t have = s->address < data_size ? data_size - s->address : 0;
+		uint64_t at = s->address - CODE;
+		size_t have = at < data_size ? data_size - at : 0;
 
-		s->got = have < s->length ? have : s->length;
+		s->got = s->address < CODE || have > s->length ? s->length : have;
 		for (size_t k = 0; k < s->got; k++)
-			buffer[s->offset + k] = data[s->address + k] ^ flip;
+			buffer[s->offset + k] = data[(s->address - CODE + k) % data_size] ^ flip;
 	}
 	return 0;
 }
@@ -32,13 +34,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct memory m = {.ops = &ops, .fd = -1};
 	struct arena w;
 
-	if (size > LARGEST)
+	if (size > LARGEST || !size)
 		return 0;
 	data = bytes;
 	data_size = size;
 	flip = 0;
-	if (arena_read(&w, &m, 0, UINT64_MAX, NULL) != ARENA_FOUND)
+	if (arena_read(&w, &m, CODE, UINT64_MAX, NULL) != ARENA_FOUND)
 		return 0;
+	FUZZ_CHECK(w.data + w.data_size == CODE);
 	FUZZ_CHECK(w.site_count <= ARENA_SITES && w.site_count * sizeof *w.sites <= size);
 	flip = 0x5a;
 	for (size_t i = 0; i < w.site_count; i++)

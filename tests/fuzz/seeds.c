@@ -164,9 +164,11 @@ static void seed_arena(size_t sites)
 {
 	static unsigned char bytes[4 * TACTICS_PAGE];
 	struct arena_head head = {.magic = ARENA_MAGIC,
-		.data_size = sizeof bytes,
+		.data_size = TACTICS_STATE_BYTES + 4 * TACTICS_PAGE,
+		.code_size = 16 * TACTICS_PAGE,
+		.recorder = arena_records_size(sites),
 		.site_count = sites,
-		.file_size = 2 * sizeof bytes};
+		.file_size = TACTICS_STATE_BYTES + 20 * TACTICS_PAGE};
 
 	memcpy(bytes, &head, sizeof head);
 	for (size_t i = 0; i < sites; i++) {
@@ -179,7 +181,7 @@ static void seed_arena(size_t sites)
 
 		/* One that begins within the data, and does not end there. */
 		if (i == 2)
-			site.counter = sizeof bytes - 64;
+			site.counter = 4 * TACTICS_PAGE - 64;
 		memcpy(bytes + sizeof head + i * sizeof site, &site, sizeof site);
 	}
 	seed("arena", bytes, sizeof bytes);

@@ -151,6 +151,8 @@ void inspect_descriptors(const struct field *f)
 		closedir(list);
 }
 
+#define OWN_PAGES 8 /* struct recorder_own */
+
 void inspect_arenas(const struct field *f)
 {
 	char path[64], line[PATH_MAX + 100], mode[8];
@@ -163,8 +165,9 @@ void inspect_arenas(const struct field *f)
 		if (!strstr(line, "/memfd:probes-tui") ||
 			sscanf(line, "%lx-%*x %7s", &start, mode) != 2 || strcmp(mode, "rw-s") != 0)
 			continue;
-		/* The page below its data is a private one, which is empty in a forked child. */
-		if (!field_peek(f, start - 4096, &cookie, sizeof cookie) || !cookie)
+		/* The pages below its data are private; the first one is empty in a forked child.
+		 */
+		if (!field_peek(f, start - OWN_PAGES * 4096, &cookie, sizeof cookie) || !cookie)
 			fault("the arena at %lx has no cookie", start);
 	}
 	if (maps)

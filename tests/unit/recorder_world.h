@@ -8,7 +8,7 @@ typedef void recorder_trampoline(void);
 
 struct recorder_world {
 	uint8_t *code; /* what an arena begins with, and two trampolines */
-	uint64_t *cookie;
+	struct recorder_own *own;
 	struct recorder_state *state;
 	struct recorder_role *roles[2];
 	recorder_trampoline *start, *end;
@@ -18,8 +18,9 @@ extern struct recorder_world recorder_world;
 /* Make it anew: roles of a start and an end that are otherwise `by`. */
 void recorder_world_open(struct recorder_role by);
 
-/* Name an older arena in the code. */
+/* Name an older arena in the code, and what is mapped of the object. */
 void recorder_world_know(struct recorder_place older);
+void recorder_world_map(struct arch_range mapped);
 
 /*
  * Prove of the calling thread, as a session would, that its tid is this, and that it may make

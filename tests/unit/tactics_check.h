@@ -226,7 +226,7 @@ static void tactics_check_trampoline(struct tactics_checker *c, const struct tac
 {
 	const struct tactics *t = c->t;
 	const struct tactics_site *s = image->site;
-	uint64_t begin = t->arena + TACTICS_PAGE + t->data_size, end = begin + t->code_size;
+	uint64_t begin = t->arena + TACTICS_OWN_BYTES + t->data_size, end = begin + t->code_size;
 	struct arch_counter counter = {.shared = s->counter,
 		.slots = s->counter + TACTICS_SLOTS_AT,
 		.slot_count = TACTICS_SLOTS,
@@ -245,7 +245,7 @@ static void tactics_check_trampoline(struct tactics_checker *c, const struct tac
 	TACTICS_PROMISE(
 		c, !memcmp(trampoline, code, size), "site %lx: not the trampoline", s->address);
 	TACTICS_PROMISE(c,
-		s->counter >= t->arena + TACTICS_PAGE + t->head_size && s->counter % 64 == 0 &&
+		s->counter >= t->arena + TACTICS_OWN_BYTES + t->head_size && s->counter % 64 == 0 &&
 			s->counter + TACTICS_COUNTER_BYTES <= begin,
 		"site %lx: counter %lx", s->address, s->counter);
 	if (s->tactic == PROBES_TACTIC_EVICTED) {
@@ -315,13 +315,14 @@ static void tactics_check_call(struct tactics_checker *c, size_t i)
 {
 	const struct tactics *t = c->t;
 	const struct tactics_site *s = &t->sites[i];
-	uint64_t begin = t->arena + TACTICS_PAGE + t->data_size;
+	uint64_t begin = t->arena + TACTICS_OWN_BYTES + t->data_size;
 	struct arch_counter counter = {.shared = s->counter,
 		.slots = s->counter + TACTICS_SLOTS_AT,
 		.slot_count = TACTICS_SLOTS,
 		.cookie = t->arena,
 		.role = s->counter + TACTICS_ROLE_AT,
-		.recorder = recorder_entry(begin)};
+		.recorder = recorder_entry(begin),
+		.called = true};
 	uint8_t code[ARCH_TRAMPOLINE_BYTES], run[ARCH_TRAMPOLINE_RUN_BYTES];
 	size_t size = arch_trampoline_count(s->trampoline, &counter, code);
 	size_t rest = arch_trampoline_run(s->trampoline + size, s->semaphore, s->handler, run);
@@ -397,7 +398,7 @@ static void tactics_check_site(struct tactics_checker *c, size_t i)
 static void tactics_check_arena(struct tactics_checker *c)
 {
 	const struct tactics *t = c->t;
-	uint64_t end = t->arena + TACTICS_PAGE + t->data_size + t->code_size;
+	uint64_t end = t->arena + TACTICS_OWN_BYTES + t->data_size + t->code_size;
 	uint64_t low = t->low < t->arena ? t->low : t->arena, high = t->high > end ? t->high : end;
 
 	TACTICS_PROMISE(c, t->arena % TACTICS_PAGE == 0 && t->arena >= CHECK_START, "arena");
@@ -432,7 +433,7 @@ static void tactics_check_arena(struct tactics_checker *c)
 static void tactics_check_landings(struct tactics_checker *c)
 {
 	const struct tactics *t = c->t;
-	uint64_t end = t->arena + TACTICS_PAGE + t->data_size + t->code_size;
+	uint64_t end = t->arena + TACTICS_OWN_BYTES + t->data_size + t->code_size;
 
 	for (size_t i = 0; i < t->landings.count; i++) {
 		const struct tactics_landing *l = &c->landings[i];

@@ -23,7 +23,7 @@
 static struct tactics plan;
 static struct tactics_site sites[3];
 static struct tactics_landing landings[3];
-static uint8_t code[TACTICS_PAGE];
+static uint8_t code[4 * TACTICS_PAGE];
 static struct world world;
 
 /* Two of three sites are planned; three landings lie in two pages, not in order. */
@@ -39,7 +39,7 @@ static void set_up(void)
 		memset(sites[i].bytes, 0x90, sizeof sites[i].bytes);
 		sites[i].bytes[0] = 0xe9;
 		sites[i].counter =
-			ARENA_AT + TACTICS_PAGE + HEAD_SIZE + i / 2 * TACTICS_COUNTER_BYTES;
+			ARENA_AT + TACTICS_OWN_BYTES + HEAD_SIZE + i / 2 * TACTICS_COUNTER_BYTES;
 	}
 	memset(code, 0xaa, sizeof code);
 	landings[0] = (struct tactics_landing){
@@ -55,10 +55,11 @@ static void set_up(void)
 		.data_size = DATA_SIZE,
 		.code_size = sizeof code,
 		.code = code,
+		.records_size = arena_records_size(2),
 		.landings = {landings, 3, 3, sizeof landings[0]}};
 }
 
-static const struct array older; /* none */
+static const struct recorder_sealed none;
 
 /* An arena as another session finds it: a process with the bytes of the file. */
 static void make(struct arena *w, struct array *pages)
@@ -66,7 +67,7 @@ static void make(struct arena *w, struct array *pages)
 	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(arena_make(w, fd, &plan, false, 7, &older, pages), 0);
+	ck_assert_int_eq(arena_make(w, fd, &plan, false, 7, &none, pages), 0);
 	ck_assert_int_ne(ftruncate(fd, 0), 0);
 	close(fd);
 }
@@ -78,7 +79,8 @@ START_TEST(made_of_a_plan)
 	uint8_t jump[TACTICS_LANDING_BYTES];
 
 	make(&w, &pages);
-	ck_assert_uint_eq(w.address, ARENA_AT + TACTICS_PAGE);
+	ck_assert_uint_eq(w.data, ARENA_AT + TACTICS_OWN_BYTES);
+	ck_assert_uint_eq(w.address, w.data + DATA_SIZE);
 	ck_assert_uint_eq(w.site_count, 2);
 	ck_assert_uint_eq(w.sites[0].address, 0x400100);
 	ck_assert_uint_eq(w.sites[1].address, 0x400300);
@@ -88,11 +90,10 @@ START_TEST(made_of_a_plan)
 	ck_assert_uint_eq(pages.count, 2);
 	ck_assert_uint_eq(*ARRAY_AT(&pages, uint64_t, 0), 0x500000);
 	ck_assert_uint_eq(*ARRAY_AT(&pages, uint64_t, 1), 0x503000);
-	ck_assert_uint_eq(w.file_size, DATA_SIZE + TACTICS_PAGE + 2 * TACTICS_PAGE);
-	ck_assert_int_eq(memcmp(w.file + DATA_SIZE, code, sizeof code), 0);
+	ck_assert_uint_eq(w.file_size, sizeof code + 2 * TACTICS_PAGE + DATA_SIZE);
+	ck_assert_mem_eq(w.file + arena_records_size(2), code, recorder_sealed_at());
 	for (size_t i = 0; i < 3; i++) {
-		size_t at = DATA_SIZE + TACTICS_PAGE +
-			    (landings[i].address - 0x500000 > 0x1000) * TACTICS_PAGE;
+		size_t at = sizeof code + (landings[i].address - 0x500000 > 0x1000) * TACTICS_PAGE;
 
 		tactics_write_landing(&landings[i], jump);
 		ck_assert_int_eq(memcmp(w.file + at + landings[i].address % TACTICS_PAGE, jump,
@@ -104,9 +105,24 @@ START_TEST(made_of_a_plan)
 }
 END_TEST
 
+static unsigned char *data_of(const struct arena *w)
+{
+	return w->file + w->file_size - w->data_size;
+}
+
 static void put(const struct arena *w, size_t at, uint64_t value)
 {
-	memcpy(w->file + at, &value, sizeof value);
+	memcpy(data_of(w) + at, &value, sizeof value);
+}
+
+/* The process has the code and the data. */
+static void map(const struct arena *w)
+{
+	world.fake.regions[0] =
+		(struct fake_region){.address = w->address, .size = w->code_size, .bytes = w->file};
+	world.fake.regions[1] =
+		(struct fake_region){.address = w->data, .size = w->data_size, .bytes = data_of(w)};
+	world.fake.region_count = 2;
 }
 
 /* Hits of all threads are summed; from a restart on they count from 0. */
@@ -143,9 +159,7 @@ START_TEST(read_by_others)
 	make(&w, &pages);
 	put(&w, w.sites[1].counter, 7);
 	world_begin(&world);
-	world.fake.regions[0] =
-		(struct fake_region){.address = w.address, .size = w.data_size, .bytes = w.file};
-	world.fake.region_count = 1;
+	map(&w);
 	ck_assert_int_eq(arena_read(&other, m, w.address, w.file_size, NULL), ARENA_FOUND);
 	ck_assert_uint_eq(other.site_count, 2);
 	ck_assert_uint_eq(other.serial, 7);
@@ -178,7 +192,7 @@ START_TEST(read_by_others)
 	/* A part of it is not mapped: a jump would lead nowhere. */
 	ck_assert_int_eq(
 		arena_read(&other, m, w.address, w.file_size - TACTICS_PAGE, NULL), ARENA_NONE);
-	for (size_t at = 0; at < arena_head_size(2); at++) {
+	for (size_t at = 0; at < arena_records_size(2); at++) {
 		w.file[at] ^= 0xff;
 		if (arena_read(&other, m, w.address, w.file_size, NULL) == ARENA_FOUND) {
 			for (size_t i = 0; i < other.site_count; i++)
@@ -209,9 +223,7 @@ START_TEST(records)
 
 	make(&w, &pages);
 	world_begin(&world);
-	world.fake.regions[0] =
-		(struct fake_region){.address = w.address, .size = w.data_size, .bytes = w.file};
-	world.fake.region_count = 1;
+	map(&w);
 	ck_assert_int_eq(arena_read(&other, m, w.address, w.file_size, NULL), ARENA_FOUND);
 	ck_assert_uint_eq(arena_bits_size(&w), 1);
 	for (int round = 0; round < 2; round++) {
@@ -284,11 +296,9 @@ START_TEST(measured_in_turn)
 
 	make(&w, &pages);
 	world_begin(&world);
-	world.fake.regions[0] =
-		(struct fake_region){.address = w.address, .size = w.data_size, .bytes = w.file};
-	world.fake.region_count = 1;
+	map(&w);
 	ck_assert_int_eq(arena_read(&other, m, w.address, w.file_size, NULL), ARENA_FOUND);
-	state = (struct recorder_state *)(w.file + w.data_size - TACTICS_STATE_BYTES);
+	state = (struct recorder_state *)(w.file + w.file_size - TACTICS_STATE_BYTES);
 	for (int round = 0; round < 2; round++) {
 		struct arena *one = round ? &other : &w;
 
@@ -297,7 +307,7 @@ START_TEST(measured_in_turn)
 		ck_assert(arena_measure(one, m, 42, 0));
 		ck_assert_uint_eq(state->session, 42);
 		ck_assert_uint_eq(arena_cookie(one), ARENA_AT);
-		ck_assert_uint_eq(arena_state(one), w.address + ((uint8_t *)state - w.file));
+		ck_assert_uint_eq(arena_state(one), w.data + ((uint8_t *)state - data_of(&w)));
 		ck_assert(arena_measured(one, m, false, false, &sum));
 		ck_assert_uint_eq(sum.matched + sum.open + sum.lost + sum.nested, 0);
 		state->slots[RECORDER_SLOTS - 1] = (struct recorder_slot){.owner = 1,
@@ -315,11 +325,12 @@ START_TEST(measured_in_turn)
 		arena_unmeasure(one, m);
 		ck_assert_uint_eq(state->session, 0);
 		ck_assert(arena_set_role(one, m, 1, &role));
-		ck_assert_mem_eq(w.file + w.sites[1].counter + TACTICS_ROLE_AT, &role, sizeof role);
+		ck_assert_mem_eq(
+			data_of(&w) + w.sites[1].counter + TACTICS_ROLE_AT, &role, sizeof role);
 		/* Who counts anew does not measure. */
 		arena_restart(one, m, 1);
-		ck_assert_uint_eq(w.file[w.sites[1].counter + TACTICS_ROLE_AT], 0);
-		ck_assert_uint_eq(*(uint64_t *)(w.file + w.sites[0].counter), 5);
+		ck_assert_uint_eq(data_of(&w)[w.sites[1].counter + TACTICS_ROLE_AT], 0);
+		ck_assert_uint_eq(*(uint64_t *)(data_of(&w) + w.sites[0].counter), 5);
 	}
 	arena_done(&other);
 	world.fake.region_count = 0; /* not the world's to free */
@@ -338,7 +349,7 @@ START_TEST(state_has_no_memory)
 		struct arena w;
 		struct stat st;
 
-		ck_assert_int_eq(arena_make(&w, fd, &plan, locked, 1, &older, &pages), 0);
+		ck_assert_int_eq(arena_make(&w, fd, &plan, locked, 1, &none, &pages), 0);
 		ck_assert_int_eq(fstat(fd, &st), 0);
 		ck_assert_uint_eq((uint64_t)st.st_blocks * 512,
 			w.file_size - (locked ? 0 : TACTICS_STATE_BYTES));

@@ -44,7 +44,7 @@ static void set_up(void)
 	recorder_world_open((struct recorder_role){.key.value = EVENTS_ROLE(GENERATION, 3)});
 	state = &it.state->events;
 	site = &state->sites[3];
-	*site = (struct events_site){.number = 33, .pushed = 8, .ring = EVENTS_LONG};
+	*site = (struct events_site){.number = 33, .ring = EVENTS_LONG};
 	for (int i = 0; i < 2; i++)
 		it.roles[i]->what = RECORDER_EVENT;
 	recorder_world_prove((uint32_t)getpid(), UINT64_MAX);
@@ -148,7 +148,7 @@ START_TEST(operands_in_memory)
 	ck_assert_uint_eq((uint32_t)e->values[1], (uint32_t)-7);
 	/* In memory of the object, without a call; but not where the program wrote the address. */
 	site->operands[2].what = EVENTS_STATIC;
-	events_seal(&site->operands[2], (uint64_t)it.state);
+	recorder_world_map((struct arch_range){(uint64_t)pages + 8, PAGE - 8});
 	recorder_world_prove((uint32_t)getpid(), 0);
 	e = hit((uint64_t)pages);
 	ck_assert_uint_eq(e->known, 4);
@@ -179,14 +179,14 @@ START_TEST(operands_in_memory)
 	ck_assert_uint_eq(e->known, 0);
 	ck_assert_uint_eq(e->thread, (uint32_t)getpid());
 	ck_assert_uint_eq((e->flags & EVENTS_BY_POINTER), 0);
-	memset(it.state->threads, 0, sizeof it.state->threads);
+	memset(it.own->proven.threads, 0, sizeof it.own->proven.threads);
 	e = hit((uint64_t)pages + 16);
 	ck_assert_uint_eq(e->known, 0);
 	ck_assert_uint_eq(e->thread, (uint32_t)(arch_thread() >> EVENTS_POINTER_SHIFT));
 	ck_assert_uint_eq((e->flags & EVENTS_BY_POINTER), 1);
 	/* Nor where threads share theirs. */
 	recorder_world_prove((uint32_t)getpid(), UINT64_MAX);
-	*it.cookie = ARCH_COOKIE_SHARED;
+	it.own->cookie = ARCH_COOKIE_SHARED;
 	e = hit((uint64_t)pages + 16);
 	ck_assert_uint_eq(e->known, 0);
 	ck_assert_uint_eq(e->thread + (e->flags & EVENTS_BY_POINTER), 0);
@@ -753,8 +753,9 @@ START_TEST(record_of_a_killed_child)
 	memory_open(&s.memory, proc, getpid(), true);
 	s.arenas = ARRAY_OF(struct arena);
 	*(struct arena *)array_add(&s.arenas) =
-		(struct arena){.address = (uint64_t)it.cookie + TACTICS_PAGE,
+		(struct arena){.data = (uint64_t)it.own + TACTICS_OWN_BYTES,
 			.data_size = TACTICS_STATE_BYTES,
+			.file_size = TACTICS_STATE_BYTES,
 			.file = (unsigned char *)it.state};
 	ev.arenas = ARRAY_OF(struct events_arena);
 	*(struct events_arena *)array_add(&ev.arenas) =
@@ -926,7 +927,6 @@ START_TEST(end_of_a_stack)
 	ck_assert_ptr_ne(stack, MAP_FAILED);
 	munmap(stack + 4 * PAGE, PAGE);
 	site->ring = EVENTS_WITH_STACK;
-	site->pushed = 8;
 	add_operand((struct events_operand){.what = EVENTS_MEMORY,
 		.base = ARCH_STACK_POINTER,
 		.index = EVENTS_NO_REGISTER,
@@ -986,7 +986,7 @@ START_TEST(tables_with_any_content)
 		}
 		memset(site->tests, 0, sizeof site->tests);
 		state->rings[round % EVENTS_RINGS].head = random_next(&seed);
-		it.state->threads[round % RECORDER_THREADS].tid = (uint32_t)random_next(&seed);
+		it.own->proven.threads[round % RECORDER_THREADS].tid = (uint32_t)random_next(&seed);
 		recorder_world_hit(it.start, random_next(&seed));
 	}
 }

@@ -44,6 +44,7 @@ static void install_set_up(void)
 		.low = w.site.address,
 		.high = w.site.address + PAGE,
 		.head_size = arena_head_size(1),
+		.records_size = arena_records_size(1),
 		.may_evict = true};
 	inject_await_turn();
 	tactics_space_init(&w.space);
@@ -116,9 +117,7 @@ START_TEST(install_code_cannot_be_written)
 	ck_assert_int_eq(install_in_time(&arena, &e), 0);
 	for (int data = 0; data < 2; data++) {
 		struct inject_call call = {SYS_mprotect,
-			{arena.address + (data ? 0 : w.plan.data_size), PAGE,
-				PROT_READ | PROT_WRITE},
-			0};
+			{data ? arena.data : arena.address, PAGE, PROT_READ | PROT_WRITE}, 0};
 		uint64_t ns;
 		size_t done;
 
@@ -126,6 +125,27 @@ START_TEST(install_code_cannot_be_written)
 		ck_assert_int_eq(
 			call.result, data || !(arena.seals & F_SEAL_FUTURE_WRITE) ? 0 : -EACCES);
 	}
+	arena_done(&arena);
+}
+END_TEST
+
+/* Seals do not keep a mapping from growing: what is writable must be the end of the file. */
+START_TEST(install_code_is_not_behind_the_data)
+{
+	struct probes_error e = {0};
+	struct arena arena;
+	struct inject_call call;
+	uint8_t byte;
+	uint64_t ns;
+	size_t done;
+
+	ck_assert_int_eq(install_in_time(&arena, &e), 0);
+	call = (struct inject_call){SYS_mremap,
+		{arena.data, arena.data_size, arena.data_size + PAGE, MREMAP_MAYMOVE}, 0};
+	ck_assert_int_eq(inject_in_time(&w.t, &call, 1, NULL, 0, &done, &ns, &e), 0);
+	ck_assert_int_gt(call.result, 0);
+	ck_assert(memory_read(&w.t.m, (uint64_t)call.result + arena.data_size - 1, &byte, 1));
+	ck_assert(!memory_read(&w.t.m, (uint64_t)call.result + arena.data_size, &byte, 1));
 	arena_done(&arena);
 }
 END_TEST
@@ -154,7 +174,7 @@ START_TEST(install_says_where_memory_is_taken)
 	tactics_space_init(&w.space);
 	ck_assert_int_eq(space_read(&w.t.who, &w.space, &w.in.mappings_left, &e), 0);
 	ck_assert(tactics_plan(&w.plan, &w.space));
-	end = w.plan.arena + PAGE + w.plan.data_size + w.plan.code_size;
+	end = w.plan.arena + TACTICS_OWN_BYTES + w.plan.data_size + w.plan.code_size;
 	for (size_t i = 0; i < w.space.taken.count; i++) {
 		const struct tactics_range *r = ARRAY_AT(&w.space.taken, struct tactics_range, i);
 
@@ -233,6 +253,7 @@ Suite *install_suite(void)
 	tcase_add_checked_fixture(t, install_set_up, install_tear_down);
 	tcase_add_test(t, install_leaves_no_part_of_an_arena);
 	tcase_add_test(t, install_code_cannot_be_written);
+	tcase_add_test(t, install_code_is_not_behind_the_data);
 	tcase_add_test(t, install_says_where_memory_is_taken);
 	tcase_add_test(t, install_closes_what_is_opened_late);
 	suite_add_tcase(s, t);

@@ -231,13 +231,14 @@ END_TEST
 /* However often a process maps one memory. Forked children and decoys lack a part of it. */
 START_TEST(maps_lists_each_arena_once)
 {
-	static const char text[] = "1000-3000 rw-s 00000000 00:01 9 /memfd:probes-tui (deleted)\n"
-				   "3000-4000 r-xs 00002000 00:01 9 /memfd:probes-tui (deleted)\n"
+	static const char text[] = "1000-3000 r-xs 00000000 00:01 9 /memfd:probes-tui (deleted)\n"
+				   "3000-4000 rw-s 00002000 00:01 9 /memfd:probes-tui (deleted)\n"
 				   "4000-5000 rw-p 00000000 00:01 8 /memfd:probes-tui (deleted)\n"
 				   "5000-6000 r-xs 00001000 00:01 7 /memfd:probes-tui (deleted)\n"
-				   "6000-7000 rw-s 00000000 00:01 5 /memfd:probes-tui (deleted)\n"
-				   "7000-9000 rw-s 00000000 00:01 9 /memfd:probes-tui (deleted)\n"
-				   "9000-a000 rw-s 00000000 00:01 6 /memfd:probes-tu (deleted)\n";
+				   "6000-7000 r-xs 00000000 00:01 5 /memfd:probes-tui (deleted)\n"
+				   "7000-9000 r-xs 00000000 00:01 9 /memfd:probes-tui (deleted)\n"
+				   "9000-a000 r-xs 00000000 00:01 6 /memfd:probes-tu (deleted)\n"
+				   "a000-b000 rw-s 00000000 00:01 4 /memfd:probes-tui (deleted)\n";
 	size_t malformed;
 	struct array m, arenas;
 	char *copy = maps_from(text, &m, &malformed);

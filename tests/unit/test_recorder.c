@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -384,7 +385,7 @@ START_TEST(thread_pointers_of_any_kind)
 	ck_assert_uint_eq(read_sum().lost, 2);
 	ck_assert_uint_eq(read_sum().matched, 3);
 	/* Where all threads were proven, a new one is known by what the C library keeps. */
-	it.state->tids = 1;
+	it.own->proven.tids = 1;
 	ck_assert_int_eq(pthread_create(&thread, NULL, run_nested, NULL), 0);
 	pthread_join(thread, NULL);
 	ck_assert_uint_eq(read_sum().nested, 1);
@@ -407,7 +408,7 @@ START_TEST(thread_pointers_of_any_kind)
 	ck_assert_uint_eq(read_sum().restarted, 1);
 	ck_assert_uint_eq(read_sum().matched, 9);
 	/* Threads that share theirs. */
-	*it.cookie = ARCH_COOKIE_SHARED;
+	it.own->cookie = ARCH_COOKIE_SHARED;
 	pair();
 	ck_assert_uint_eq(read_sum().lost, 6);
 	ck_assert_uint_eq(read_sum().matched, 9);
@@ -418,19 +419,19 @@ END_TEST
 START_TEST(two_arenas)
 {
 	struct recorder_state *older;
-	uint64_t *cookie;
+	struct recorder_own *own;
 	struct recorder_sum sum;
 	recorder_trampoline *start;
 	pid_t child;
 
 	set_up();
 	older = it.state;
-	cookie = it.cookie;
+	own = it.own;
 	start = it.start;
 	set_up();
-	recorder_world_know((struct recorder_place){(uint64_t)older, (uint64_t)cookie});
-	it.roles[1]->older = (struct recorder_place){(uint64_t)older, (uint64_t)cookie};
-	*it.cookie = 2; /* not used */
+	recorder_world_know((struct recorder_place){(uint64_t)older, (uint64_t)own});
+	it.roles[1]->older = (struct recorder_place){(uint64_t)older, (uint64_t)own};
+	it.own->cookie = 2; /* not used */
 	start();
 	it.end();
 	child = fork();
@@ -457,17 +458,51 @@ START_TEST(unknown_arena)
 	for (int known = 0; known < 2; known++) {
 		if (known)
 			recorder_world_know(
-				(struct recorder_place){(uint64_t)it.state, (uint64_t)it.cookie});
-		it.roles[0]->older = (struct recorder_place){(uint64_t)place, (uint64_t)it.cookie};
+				(struct recorder_place){(uint64_t)it.state, (uint64_t)it.own});
+		it.roles[0]->older = (struct recorder_place){(uint64_t)place, (uint64_t)it.own};
 		pair();
 		it.roles[0]->older = (struct recorder_place){(uint64_t)it.state, (uint64_t)place};
 		pair();
 	}
 	ck_assert_uint_eq(place[0] + place[1], 0);
 	ck_assert_uint_eq(read_sum().matched, 0);
-	it.roles[0]->older = (struct recorder_place){(uint64_t)it.state, (uint64_t)it.cookie};
+	it.roles[0]->older = (struct recorder_place){(uint64_t)it.state, (uint64_t)it.own};
 	pair();
 	ck_assert_uint_eq(read_sum().matched, 1);
+}
+END_TEST
+
+/* Where nothing was measured, a role that somebody else has written does not read the time. */
+START_TEST(role_of_no_session)
+{
+	set_up();
+	it.own->proven.may = 0;
+	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_SIGSEGV), 0);
+	it.start();
+	it.end();
+	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_ENABLE), 0);
+	ck_assert_uint_eq(read_sum().open + read_sum().unstarted, 0);
+	it.own->proven.may = 1;
+	pair();
+	ck_assert_uint_eq(read_sum().matched, 1);
+}
+END_TEST
+
+/* No number that is found in the data makes a child its parent. */
+START_TEST(number_that_is_the_parents)
+{
+	int status;
+	pid_t pid;
+
+	set_up();
+	it.state->children = UINT64_MAX;
+	pid = fork();
+	if (!pid) {
+		it.start();
+		_exit(it.own->cookie >> 48 == EVENTS_CHILDREN - 1);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(WEXITSTATUS(status), 1);
 }
 END_TEST
 
@@ -478,7 +513,7 @@ START_TEST(roles_with_any_content)
 	struct recorder_place known;
 
 	set_up();
-	known = (struct recorder_place){(uint64_t)it.state, (uint64_t)it.cookie};
+	known = (struct recorder_place){(uint64_t)it.state, (uint64_t)it.own};
 	recorder_world_know(known);
 	words = (uint64_t *)it.roles[0];
 	for (int round = 0; round < 20000; round++) {
@@ -786,6 +821,8 @@ Suite *recorder_suite(void)
 	tcase_add_test(c, thread_pointers_of_any_kind);
 	tcase_add_test(c, two_arenas);
 	tcase_add_test(c, unknown_arena);
+	tcase_add_test(c, role_of_no_session);
+	tcase_add_test(c, number_that_is_the_parents);
 	tcase_add_test(c, roles_with_any_content);
 	tcase_add_test(c, handler_inside);
 	tcase_add_test(c, keys_across_threads);

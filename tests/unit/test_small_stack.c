@@ -102,8 +102,7 @@ START_TEST(depth_of_an_event)
 	it.roles[0]->what = RECORDER_EVENT;
 	state = &it.state->events;
 	site = &state->sites[3];
-	*site = (struct events_site){
-		.pushed = 8, .ring = (uint8_t)_i, .arguments = PROBES_EVENT_ARGUMENTS};
+	*site = (struct events_site){.ring = (uint8_t)_i, .arguments = PROBES_EVENT_ARGUMENTS};
 	for (unsigned i = 0; i < PROBES_EVENT_ARGUMENTS; i++)
 		site->operands[i] =
 			(struct events_operand){.what = i % 2 ? EVENTS_MEMORY : EVENTS_VECTOR,

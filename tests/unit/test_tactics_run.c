@@ -147,9 +147,9 @@ static void put_plan_in_place(void)
 {
 	const struct tactics *t = &it.t;
 
-	map_at(t->arena, TACTICS_PAGE + t->data_size + t->code_size);
+	map_at(t->arena, TACTICS_OWN_BYTES + t->data_size + t->code_size);
 	*(uint64_t *)t->arena = 1;
-	memcpy((uint8_t *)t->arena + TACTICS_PAGE + t->data_size, t->code, t->code_size);
+	memcpy((uint8_t *)t->arena + TACTICS_OWN_BYTES + t->data_size, t->code, t->code_size);
 	for (size_t i = 0; i < it.space.pages.count; i++)
 		map_at(ARRAY_AT(&it.space.pages, struct tactics_page, i)->address, TACTICS_PAGE);
 	for (size_t i = 0; i < t->landings.count; i++) {
@@ -188,7 +188,7 @@ static void set_up(void)
 static void tear_down(void)
 {
 	munmap((void *)BASE, CODE);
-	munmap((void *)it.t.arena, TACTICS_PAGE + it.t.data_size + it.t.code_size);
+	munmap((void *)it.t.arena, TACTICS_OWN_BYTES + it.t.data_size + it.t.code_size);
 	for (size_t i = 0; i < it.space.pages.count; i++)
 		munmap((void *)ARRAY_AT(&it.space.pages, struct tactics_page, i)->address,
 			TACTICS_PAGE);
