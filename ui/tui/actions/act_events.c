@@ -11,7 +11,6 @@
 #include "ui/words/values.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define ACT_EVENTS_BUSY_MS 10 /* between two readings while events come */
 #define ACT_EVENTS_IDLE_MS 50 /* and while none come */

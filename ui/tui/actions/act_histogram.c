@@ -4,8 +4,6 @@
  */
 #include "ui/tui/actions/act.h"
 
-#include <stdlib.h>
-
 /* How many arguments the sites of a row have at most. */
 static unsigned act_histogram_arguments(const struct app *a, uint32_t row)
 {

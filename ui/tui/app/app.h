@@ -22,9 +22,6 @@
 #include "ui/tui/widgets/pattern.h"
 #include "ui/words/now.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 struct app;
@@ -110,6 +107,10 @@ struct view_ops {
 	/* Where the rows are in struct app, to which :N goes; 0: it goes to the lines of app.text.
 	 */
 	size_t rows;
+	/* Of the rows: lines above the first one, and what the search sees of the i-th of them (of
+	 * the app), or NULL. For the members that all lists share (VIEW_ROWS_OPS). */
+	int above;
+	const char *(*line)(const void *app, size_t i);
 	/* Where in struct app is what / n N look for; and going to the next match, as list_seek. 0
 	 * and NULL: they do nothing here. */
 	size_t search;

@@ -12,10 +12,6 @@
 #include "ui/recording/replay.h"
 #include "ui/tui/rows/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define FEED_MOST 10000u /* events that are kept */
 
 struct feed_event {

@@ -5,7 +5,6 @@
 #include "ui/tui/terminal/text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define FEED_LIVE_TRIES 40  /* events of a row whose values are tried as addresses of texts, */
 #define FEED_LIVE_AT_ONCE 2 /* of one reading: a text may be gone between two hits */

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define OPERATION_LISTED 3 /* probes that are counted are named if they are no more */
 #define OPERATION_NAMES 22 /* columns that the names of an operation may take */

@@ -10,10 +10,6 @@
 #include "ui/recording/replay.h"
 #include "ui/tui/rows/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The pair in one process. */
 struct timing_part {
 	uint32_t process; /* of the model */

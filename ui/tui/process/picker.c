@@ -240,22 +240,6 @@ int picker_filter(struct picker *p, const char *text, char *why, size_t size)
 	return 0;
 }
 
-static const char *picker_line(const void *data, size_t i)
-{
-	const struct picker *p = data;
-
-	return p->scan.all[p->rows.ids[i]].all;
-}
-
-bool picker_seek(struct picker *p, size_t from, int direction)
-{
-	size_t at = search_next(&p->search, p->rows.count, from, direction, picker_line, p);
-
-	if (at < p->rows.count)
-		rowlist_to(&p->rows, at);
-	return at < p->rows.count;
-}
-
 const struct scan_process *picker_current(const struct picker *p)
 {
 	uint32_t id = rowlist_current(&p->rows);

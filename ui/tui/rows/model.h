@@ -11,10 +11,6 @@
 #include "ui/tui/rows/row.h"
 #include "ui/words/states.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define MODEL_NONE UINT32_MAX
 
 struct model_member {

@@ -8,7 +8,6 @@
 #include "ui/words/states.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define VIEW_LIST_INDENT 4        /* of a probe in the tree */
@@ -371,7 +370,7 @@ static void view_list_move(struct app *a, enum request r)
 	} else if (r == REQUEST_LEFT)
 		l->hscroll -= l->hscroll > 0;
 	else
-		view_rows_move(&l->rows, NULL, r);
+		view_rows_move_in(&l->rows, r);
 }
 
 /* On a heading: sort by its column; if it is sorted by that, invert the order. */
@@ -383,7 +382,7 @@ static bool view_list_click(struct app *a, int y, int x)
 	if (x >= areas.columns)
 		return false;
 	if (!areas.heading || y != areas.header.rows)
-		return view_rows_click(&a->list.rows, areas.list.y, y);
+		return view_rows_click_in(&a->list.rows, areas.list.y, y);
 	view_list_columns(a, &columns);
 	for (int i = 0; i < COLUMN_COUNT; i++) {
 		const struct column_place *at = &columns.at[i];
