@@ -170,7 +170,6 @@ static void tell_calls(const struct collect *k, struct collect_process *p)
 	p->told = true;
 }
 
-/* Read what came, and print it. */
 static void read_all(struct collect *k, bool last)
 {
 	uint64_t round = probes_events_clock();

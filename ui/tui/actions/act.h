@@ -7,6 +7,7 @@
 #define REQUEST(NAME, act, ...) void act(struct app *a, enum request r);
 #include "ui/tui/app/requests.h"
 #undef REQUEST
+extern void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r);
 
 /* Do a request, if it is possible here and now; otherwise say why it is not. */
 void act(struct app *a, enum request r);
@@ -16,7 +17,7 @@ void act_prompt_key(struct app *a, uint32_t key);
 /* What a question is about has ended: close it. The result line says what ended. */
 void act_question_poll(struct app *a);
 
-/* act_refuse.c: say why a request is not possible now. */
+/* Say why a request is not possible now. */
 void act_refuse(struct app *a, enum request r);
 
 /* act_ask.c: the ready question of this name, or of which this is the beginning. */
@@ -67,10 +68,6 @@ void act_count_kernel(struct app *a, const char *rest);
 /* Keep the events of these rows, which it takes; then show them in a view, of this row. */
 void act_events_of(struct app *a, struct app_selection s, const struct feed_ask *ask,
 	enum app_view show, uint32_t row);
-/* The probe under the cursor; false: there is none, and the result line says so. */
-bool act_events_row(struct app *a, uint32_t *row);
-/* Change what is kept; false: it is not changed, and the result line says why. */
-bool act_events_change(struct app *a, struct feed_ask ask);
 /* Read what came; milliseconds until that is due, or -1. */
 void act_events_poll(struct app *a);
 /* Read and list what is pending: a frozen screen is of this moment. */

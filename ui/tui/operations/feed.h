@@ -166,6 +166,8 @@ const struct probes_caller *feed_caller(
  * recorded, or NULL. */
 struct feed_row *feed_add(struct feed *f, const struct feed_part *part,
 	const struct probes_event *event, const struct probes_caller *caller);
+/* Take numbers of events from a sum. */
+void feed_subtract(struct probes_events *from, struct probes_events one);
 /* Forget the events, and begin the recording anew. */
 void feed_reread(struct feed *f);
 

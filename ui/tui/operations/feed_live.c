@@ -33,7 +33,6 @@ static int feed_live_begin(struct feed *f, const struct model *m, struct probes_
 
 	for (struct feed_part *part = f->parts; part < f->parts + f->part_count; part++) {
 		struct probes_error one = {0};
-		struct probes_events one_before;
 
 		part->on = probes_events_begin(m->processes[part->process].session, part->probes,
 				   part->count, &options, &one) == 0;
@@ -41,11 +40,7 @@ static int feed_live_begin(struct feed *f, const struct model *m, struct probes_
 		if (part->on)
 			continue;
 		/* It still has the sums of what ended. */
-		one_before = probes_events(m->processes[part->process].session);
-		f->before.delivered -= one_before.delivered;
-		f->before.rejected -= one_before.rejected;
-		f->before.undecided -= one_before.undecided;
-		f->before.lost -= one_before.lost;
+		feed_subtract(&f->before, probes_events(m->processes[part->process].session));
 		if (!r) {
 			*e = one;
 			r = one.code;

@@ -63,7 +63,7 @@ static uint32_t typing_function(int n)
 	return (K_F1 + (uint32_t)((n - 1) % 12)) | modifiers[(n - 1) / 12];
 }
 
-bool typing_key(uint32_t *key)
+uint32_t typing_curses(int code)
 {
 	static const struct {
 		int curses;
@@ -95,6 +95,15 @@ bool typing_key(uint32_t *key)
 		{TYPING_PASTE, K_PASTE},
 		{TYPING_PASTED, K_PASTED},
 	};
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i].curses == code)
+			return keys[i].key;
+	return 0;
+}
+
+bool typing_key(uint32_t *key)
+{
 	MEVENT ignored;
 	int code;
 
@@ -108,9 +117,8 @@ bool typing_key(uint32_t *key)
 			getmouse(&ignored); /* the program gets no mouse events */
 		else if (code > KEY_MAX && code < TYPING_PASTE)
 			*key = typing_named(keyname(code));
-		for (size_t i = 0; code >= 0x100 && i < sizeof keys / sizeof *keys; i++)
-			if (keys[i].curses == code)
-				*key = keys[i].key;
+		else
+			*key = typing_curses(code);
 		if (*key || !code)
 			return true;
 	}

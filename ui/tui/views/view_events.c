@@ -291,7 +291,6 @@ static bool view_events_request(struct app *a, enum request r)
 	return view_events_leave(a, r);
 }
 
-/* The probe of the event under the cursor. */
 static uint32_t view_events_row(const struct app *a)
 {
 	const struct feed_event *one = feed_find(&a->events.feed, rowlist_current(&a->events.rows));

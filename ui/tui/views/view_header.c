@@ -170,7 +170,6 @@ static void view_header_access(const struct app *a, struct view_header_line *l)
 		l->pieces[i].right = true;
 }
 
-/* Where and when a recording was made. */
 static void view_header_when(const struct app *a, struct view_header_line *l)
 {
 	const struct recording_head *h = &a->replay->recording.head;

@@ -139,7 +139,6 @@ static void view_latency_histogram(struct app *a)
 	}
 }
 
-/* A line for each of several processes. */
 static void view_latency_processes(struct app *a)
 {
 	const struct timing *t = &a->timing;

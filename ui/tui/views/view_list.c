@@ -262,7 +262,6 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 		text_fit(fitted, sizeof fitted, text, c->columns - 1));
 }
 
-/* Why the list is empty, and what can be done. */
 static void view_list_empty(const struct app *a, struct canvas *c, int y)
 {
 	size_t nameless = list_nameless(&a->list);

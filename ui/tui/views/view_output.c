@@ -141,7 +141,6 @@ static void view_output_write(const struct app *a, FILE *out)
 		fprintf(out, "%s\n", emulator_line(e, i).text);
 }
 
-/* How many lines are no longer kept. */
 static size_t view_output_gone(const struct app *a)
 {
 	const struct emulator *e = a->program.terminal;

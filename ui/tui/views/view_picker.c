@@ -164,7 +164,6 @@ static int64_t view_picker_wait(const struct app *a)
 	return scan_wait(&a->picker.scan, now_ms());
 }
 
-/* Look at the next process. */
 static void view_picker_poll(struct app *a)
 {
 	struct picker *p = &a->picker;
