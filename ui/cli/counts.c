@@ -8,12 +8,6 @@
 #include "ui/words/now.h"
 #include "ui/words/report.h"
 
-static int short_of_memory(struct probes_error *e)
-{
-	return report_set(
-		e, PROBES_FAILED, -ENOMEM, "cannot count the hits", "", "%s", strerror(ENOMEM));
-}
-
 static int fill_row(struct counts_row *to, const struct probes_member *member,
 	const struct probes_item *item, struct probes_error *e)
 {
@@ -25,7 +19,7 @@ static int fill_row(struct counts_row *to, const struct probes_member *member,
 		row.why = strdup(item->why);
 	if (!row.sites) {
 		free(row.why);
-		return short_of_memory(e);
+		return probes_failed(e, -ENOMEM, "cannot count the hits");
 	}
 	for (uint32_t i = 0; i < p->site_count; i++) {
 		struct probes_site_hits h = probes_site_hits_at(member->session, item->probe, i);
@@ -44,7 +38,7 @@ int counts_add(struct counts *c, const struct probes_member *member,
 	size_t added = 0, at = c->count, before = c->count, room = result->item_count;
 	struct counts_row *rows = reallocarray(c->rows, c->count + room + 1, sizeof *rows);
 	bool *listed = calloc(probes_count(member->session) + 1, sizeof *listed);
-	int r = rows && listed ? 0 : short_of_memory(e);
+	int r = rows && listed ? 0 : probes_failed(e, -ENOMEM, "cannot count the hits");
 
 	if (rows)
 		c->rows = rows;
