@@ -310,13 +310,13 @@ int count_run(const struct options *o)
 		.table = put_table,
 		.stop = stop,
 		.end = end};
-	struct count c = {.options = o};
+	struct count c = {.options = o, .measure.file = result_open(o)};
 	int status;
 
-	c.measure.file = result_open(o);
 	if (!c.measure.file)
 		return PROBES_FAILED;
-	counts_output_init(&c.output, c.measure.file, o);
+	c.output = (struct counts_output){
+		.file = c.measure.file, .format = o->format, .quiet = o->quiet, .most = SIZE_MAX};
 	if (isatty(outlet_descriptor(c.measure.file)) && o->format <= FORMAT_TEXT && !o->verbose)
 		c.output.most = MOST_ROWS;
 	status = measure_run(&c.measure, o, &ops, &c);

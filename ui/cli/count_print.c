@@ -346,16 +346,6 @@ static void emit_table(struct counts_output *out, struct counts *c, enum counts_
 
 /* ---------------------------------------------------------------------- all */
 
-void counts_output_init(struct counts_output *out, FILE *file, const struct options *o)
-{
-	*out = (struct counts_output){
-		.file = file,
-		.format = o->format,
-		.quiet = o->quiet,
-		.most = SIZE_MAX,
-	};
-}
-
 void counts_print(struct counts_output *out, struct counts *c, enum counts_kind kind)
 {
 	if (out->format > FORMAT_TEXT)

@@ -156,18 +156,27 @@ static int explain_by_probe(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+size_t explain_each_once(size_t *probes, size_t count)
+{
+	size_t kept = 0;
+
+	if (count)
+		qsort(probes, count, sizeof *probes, explain_by_probe);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || probes[kept - 1] != probes[i])
+			probes[kept++] = probes[i];
+	return kept;
+}
+
 /* Several sessions may have left the same probe. */
 static size_t explain_probes(const struct probes_result *result)
 {
-	size_t *all = calloc(result->item_count + 1, sizeof *all), count = 0, probes = 0;
+	size_t *all = calloc(result->item_count + 1, sizeof *all), count = 0, probes;
 
 	for (size_t i = 0; all && i < result->item_count; i++)
 		if (result->items[i].outcome == PROBES_DONE)
 			all[count++] = result->items[i].probe;
-	if (count)
-		qsort(all, count, sizeof *all, explain_by_probe);
-	for (size_t i = 0; i < count; i++)
-		probes += !i || all[i] != all[i - 1];
+	probes = explain_each_once(all, count);
 	free(all);
 	return probes ? probes : result->done;
 }

@@ -116,9 +116,12 @@ void outbuf_address(struct outbuf *b, uint64_t address)
 
 void outbuf_number(struct outbuf *b, uint32_t number)
 {
-	char digits[10], *end = digits + sizeof digits, *at = outbuf_digits(end, number);
+	char digits[10], *at = digits + sizeof digits;
 
-	outbuf_bytes(b, at, (size_t)(end - at));
+	do
+		*--at = (char)('0' + number % 10);
+	while (number /= 10);
+	outbuf_bytes(b, at, (size_t)(digits + sizeof digits - at));
 }
 
 void outbuf_hex(struct outbuf *b, const uint8_t *bytes, size_t count)

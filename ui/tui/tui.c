@@ -425,7 +425,7 @@ int tui_run(const struct options *o)
 	picker_done(&a->picker);
 	for (int i = 0; i < PAST_COUNT; i++)
 		input_past_done(&a->past[i]);
-	pattern_free(a->output.search);
+	search_done(&a->output.search);
 	free(a->picked.pids);
 	program_done(&a->program);
 	audit_close(&a->audit);

@@ -7,7 +7,6 @@
 #define REQUEST(NAME, act, ...) void act(struct app *a, enum request r);
 #include "ui/tui/app/requests.h"
 #undef REQUEST
-extern void (*const act_table[REQUEST_COUNT])(struct app *a, enum request r);
 
 /* Do a request, if it is possible here and now; otherwise say why it is not. */
 void act(struct app *a, enum request r);
@@ -17,7 +16,7 @@ void act_prompt_key(struct app *a, uint32_t key);
 /* What a question is about has ended: close it. The result line says what ended. */
 void act_question_poll(struct app *a);
 
-/* Say why a request is not possible now. */
+/* act_refuse.c: say why a request is not possible now. */
 void act_refuse(struct app *a, enum request r);
 
 /* act_ask.c: the ready question of this name, or of which this is the beginning. */

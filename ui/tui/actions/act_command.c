@@ -137,7 +137,8 @@ static void act_command_tree(struct app *a, const char *rest)
 
 struct act_command_word {
 	const char *word;
-	enum request request;                         /* the same as this key; otherwise: */
+	enum request request;                         /* the same as this key, */
+	void (*act)(struct app *a, enum request r);   /* in any view; otherwise: */
 	void (*run)(struct app *a, const char *rest); /* NULL: an action of attach */
 	bool changes;                                 /* or is about changes: not of a recording */
 };
@@ -145,7 +146,7 @@ struct act_command_word {
 static const struct act_command_word act_command_words[] = {
 	{.word = "ask", .run = act_ask},
 	{.word = "attach", .changes = true},
-	{.word = "count", .request = REQUEST_HITS},
+	{.word = "count", .request = REQUEST_HITS, .act = act_count},
 	{.word = "disable", .changes = true},
 	{.word = "disable-all", .changes = true},
 	{.word = "disable-pair", .changes = true},
@@ -155,20 +156,20 @@ static const struct act_command_word act_command_words[] = {
 	{.word = "enable-pair", .changes = true},
 	{.word = "enable-regexp", .changes = true},
 	{.word = "filter", .run = act_command_filter},
-	{.word = "help", .request = REQUEST_HELP},
+	{.word = "help", .request = REQUEST_HELP, .act = act_look_open},
 	{.word = "kernel", .run = act_count_kernel, .changes = true},
 	{.word = "mark", .run = act_write_mark, .changes = true},
-	{.word = "pairs", .request = REQUEST_PAIRS},
-	{.word = "q", .request = REQUEST_QUIT},
-	{.word = "Q", .request = REQUEST_QUIT_LEAVE},
-	{.word = "quit", .request = REQUEST_QUIT},
-	{.word = "redo", .request = REQUEST_REDO},
+	{.word = "pairs", .request = REQUEST_PAIRS, .act = act_look_open},
+	{.word = "q", .request = REQUEST_QUIT, .act = act_leave},
+	{.word = "Q", .request = REQUEST_QUIT_LEAVE, .act = act_leave},
+	{.word = "quit", .request = REQUEST_QUIT, .act = act_leave},
+	{.word = "redo", .request = REQUEST_REDO, .act = act_switch_undo},
 	{.word = "script", .run = act_write_script, .changes = true},
 	{.word = "sort", .run = act_command_sort},
 	{.word = "stop", .run = act_count_allow, .changes = true},
 	{.word = "sweep", .run = act_command_sweep, .changes = true},
 	{.word = "tree", .run = act_command_tree},
-	{.word = "undo", .request = REQUEST_UNDO},
+	{.word = "undo", .request = REQUEST_UNDO, .act = act_switch_undo},
 	{.word = "write", .run = act_write_view},
 };
 
@@ -203,10 +204,10 @@ static void act_command_run(struct app *a, const char *line)
 			continue;
 		if (w->changes && a->replay)
 			act_refuse(a, REQUEST_ON);
-		else if (request_info(w->request)->need & ~app_have(a))
+		else if (w->act && request_info(w->request)->need & ~app_have(a))
 			act_refuse(a, w->request);
-		else if (w->request)
-			act_table[w->request](a, w->request);
+		else if (w->act)
+			w->act(a, w->request);
 		else if (w->run)
 			w->run(a, line + n + strspn(line + n, " \t"));
 		else

@@ -320,8 +320,7 @@ void act_events_callers(struct app *a, enum request r)
 static unsigned act_events_arguments(const struct app *a, uint32_t row)
 {
 	struct model_member member = model_member(&a->model, row);
-	const struct probes_probe *p =
-		probes_at(a->model.processes[member.process].session, member.probe);
+	const struct probes_probe *p = probes_at(member.session, member.probe);
 	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
 	size_t most = 0;
 

@@ -231,10 +231,9 @@ struct app_pairs {
 
 /* The program's output. */
 struct app_output {
-	size_t back;            /* lines that the view is scrolled back; 0: it follows */
-	size_t at;              /* the line found last, counted from the program's first */
-	struct pattern *search; /* NULL: none */
-	char search_text[INPUT_SIZE];
+	size_t back; /* lines that the view is scrolled back; 0: it follows */
+	size_t at;   /* the line found last, counted from the program's first */
+	struct search search;
 	bool typing;  /* keys go to the program */
 	bool pasting; /* what comes now was pasted, ^] too */
 };

@@ -245,26 +245,19 @@ static bool targets_load_is_choice(const struct app *a)
 	       (o->comm && a->group && probes_group_count(a->group) > 1);
 }
 
-/* A recording: what is possible is known at once, and stays so. */
-static int targets_load_recording(struct app *a, struct probes_error *e)
-{
-	int status = replay_open(a->options->recording, &a->replay, e);
-
-	if (status < 0)
-		return status;
-	/* These columns are empty for a recording; c still shows them. */
-	a->hidden |= 1u << COLUMN_SEMAPHORE | 1u << COLUMN_RATE | 1u << COLUMN_TREND |
-		     1u << COLUMN_HOLDER;
-	targets_load_rows(a);
-	return 0;
-}
-
 int targets_load_all(struct app *a, struct probes_error *e)
 {
 	int status = 0;
 
-	if (a->options->recording)
-		return targets_load_recording(a, e);
+	if (a->options->recording) {
+		if (replay_open(a->options->recording, &a->replay, e) < 0)
+			return e->code;
+		/* These columns are empty for a recording; c still shows them. */
+		a->hidden |= 1u << COLUMN_SEMAPHORE | 1u << COLUMN_RATE | 1u << COLUMN_TREND |
+			     1u << COLUMN_HOLDER;
+		targets_load_rows(a);
+		return 0;
+	}
 	a->engine = (struct probes_options){
 		.read_only = a->options->read_only, .log = targets_load_log, .log_data = a};
 	a->read_only = a->options->read_only;

@@ -172,7 +172,7 @@ void feed_done(struct feed *f)
 static void feed_add_part(struct feed *f, const struct model *m, uint32_t process)
 {
 	const struct model_process *p = &m->processes[process];
-	struct feed_part part = {.process = process};
+	struct feed_part part = {.process = process, .session = p->session};
 	struct model_member member;
 
 	part.places = mem_array(probes_count(p->session) + 1, sizeof *part.places);

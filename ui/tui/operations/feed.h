@@ -35,7 +35,8 @@ struct feed_row {
 /* The rows in one process. */
 struct feed_part {
 	uint32_t process; /* of the model */
-	size_t *probes;   /* in its session, in the order of the rows */
+	struct probes_session *session;
+	size_t *probes; /* in the session, in the order of the rows */
 	size_t count;
 	size_t *places; /* by probe: index into feed.rows */
 	bool on;        /* events of some come now */

@@ -62,9 +62,10 @@ int timing_begin(struct timing *t, const struct model *m, uint32_t start, uint32
 
 		if (count == 2 && !m->processes[i].gone) {
 			part->process = i;
+			part->session = m->processes[i].session;
 			memcpy(part->probes, probes, sizeof part->probes);
-			part->on = m->replay || probes_latency_begin(m->processes[i].session,
-							probes[0], probes[1], 0, &one) == 0;
+			part->on = m->replay || probes_latency_begin(part->session, probes[0],
+							probes[1], 0, &one) == 0;
 			part->measured = part->on;
 			text_clean(part->on ? "" : one.why, part->why, sizeof part->why);
 			t->count++;
@@ -102,7 +103,7 @@ int timing_reset(struct timing *t, const struct model *m, int64_t ms, struct pro
 			part->measured = false;
 			continue;
 		}
-		if (probes_latency_reset(m->processes[part->process].session, r ? &ignored : e) < 0)
+		if (probes_latency_reset(part->session, r ? &ignored : e) < 0)
 			r = r ? r : e->code;
 		else
 			part->now = (struct probes_latency){.open = part->now.open};
@@ -213,10 +214,10 @@ void timing_end(struct timing *t, const struct model *m, int64_t ms)
 
 		if (!part->on)
 			continue;
-		probes_latency_end(m->processes[part->process].session);
+		probes_latency_end(part->session);
 		part->on = false;
 		snprintf(part->why, sizeof part->why, "it was stopped");
-		if (probes_latency_read(m->processes[part->process].session, &part->now, &gone) < 0)
+		if (probes_latency_read(part->session, &part->now, &gone) < 0)
 			text_clean(gone.why, part->why, sizeof part->why);
 	}
 	timing_sum(t);

@@ -16,13 +16,6 @@
 
 #define SCAN_ROUND_MS 2000 /* pause between rounds */
 
-static void scan_done(struct scan *s)
-{
-	free(s->all);
-	free(s->pids);
-	*s = (struct scan){.comm = s->comm};
-}
-
 bool scan_identify(pid_t pid, struct scan_identity *id)
 {
 	struct probes_process_info info;
@@ -197,7 +190,8 @@ void picker_done(struct picker *p)
 {
 	if (!p->used)
 		return;
-	scan_done(&p->scan);
+	free(p->scan.all);
+	free(p->scan.pids);
 	rowlist_done(&p->rows);
 	filter_free(p->filter);
 	search_done(&p->search);

@@ -48,7 +48,7 @@ void list_done(struct list *l)
 static void list_look_up(const struct list *l, struct list_functions *f, uint32_t row)
 {
 	struct model_member member = model_member(l->model, row);
-	struct probes_session *s = l->model->processes[member.process].session;
+	struct probes_session *s = member.session;
 	uint32_t sites = probes_at(s, member.probe)->site_count;
 
 	for (; f->next < sites && f->next < LIST_SITES; f->next++) {

@@ -218,7 +218,7 @@ void model_extend(struct model *m, size_t process, size_t first)
 	if (first < count) {
 		m->runs = mem_grow(m->runs, &m->run_capacity, m->run_count + 1, sizeof *m->runs);
 		m->runs[m->run_count++] = (struct model_run){.first = (uint32_t)m->member_count,
-			.of = {.process = (uint32_t)process, .probe = (uint32_t)first}};
+			.of = {session, (uint32_t)process, (uint32_t)first}};
 	}
 	for (size_t i = first; i < count; i++) {
 		const struct probes_probe *p = probes_at(session, i);
@@ -246,7 +246,7 @@ void model_extend(struct model *m, size_t process, size_t first)
 
 static bool model_unloaded(const struct model *m, const struct model_member *u)
 {
-	return probes_live_at(m->processes[u->process].session, u->probe)->state == PROBES_UNLOADED;
+	return probes_live_at(u->session, u->probe)->state == PROBES_UNLOADED;
 }
 
 void model_drop_unloaded(struct model *m)
@@ -275,7 +275,7 @@ void model_mark_deleted(struct model *m)
 {
 	for (size_t i = 0; i < m->row_count; i++) {
 		struct model_member u = model_member(m, (uint32_t)i);
-		struct probes_session *s = m->processes[u.process].session;
+		struct probes_session *s = u.session;
 
 		/* The model owns the families; const is for the rows. */
 		((struct row_family *)m->rows[i].family)->deleted =

@@ -14,8 +14,9 @@
 #define MODEL_NONE UINT32_MAX
 
 struct model_member {
-	uint32_t process; /* index into the model's processes */
-	uint32_t probe;   /* index for probes_at in its session */
+	struct probes_session *session; /* of the process */
+	uint32_t process;               /* index into the model's processes */
+	uint32_t probe;                 /* index for probes_at in the session */
 };
 
 /* A run of members: consecutive probes of one process. */

@@ -94,7 +94,7 @@ static void view_arguments_build(struct app *a)
 	struct pager *l = &a->text.pager;
 	/* notes are the same file's in every process: one that has it is enough */
 	struct model_member member = model_member(&a->model, a->text.row);
-	struct probes_session *s = a->model.processes[member.process].session;
+	struct probes_session *s = member.session;
 	const struct probes_probe *p = probes_at(s, member.probe);
 	char where[TEXT_MAX], label[64];
 

@@ -272,7 +272,7 @@ static void view_detail_build(struct app *a)
 	const struct probes_probe *p;
 
 	member = model_member(&a->model, a->text.row);
-	p = probes_at(a->model.processes[member.process].session, member.probe);
+	p = probes_at(member.session, member.probe);
 	view_text_begin(a, "Detail of %s", r->label);
 	view_detail_sum(r, &sums);
 	pager_addf(l, STYLE_PLAIN, "  state      %s", sums.state);

@@ -82,7 +82,7 @@ void view_glance_poll(struct app *a)
 		return;
 	g->looked = true;
 	member = view_glance_member(&a->model, g->row);
-	s = a->model.processes[member.process].session;
+	s = member.session;
 	if (probes_at(s, member.probe)->site_count &&
 		*view_detail_where(s, member.probe, 0, true, text, sizeof text))
 		text_addf(g->where, sizeof g->where, "in %s", text);

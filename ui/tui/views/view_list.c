@@ -248,8 +248,7 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 			g->count, g->sum.family->path);
 	} else {
 		struct model_member m = model_member(&a->model, id);
-		const struct probes_probe *p =
-			probes_at(a->model.processes[m.process].session, m.probe);
+		const struct probes_probe *p = probes_at(m.session, m.probe);
 
 		snprintf(text, sizeof text, "%s%s", probes_kind_name(p->kind),
 			view_list_kind(a, id, p));

@@ -11,25 +11,20 @@
 #define VIEW_PICKER_ABOVE 3       /* lines: title, filter, headings */
 #define VIEW_PICKER_REDRAW_MS 100 /* while the scan fills the list in */
 
-/* What may be done with the probes of a process: all of it, or on a narrow screen the most. */
-static const char *view_picker_can(const struct scan_process *p, bool words)
-{
-	static const char *const can[][2] = {{"list", "list"}, {"read", "list read"},
-		{"count", "list read count"}, {"switch", "list read switch"}};
-
-	return can[p->may_switch ? 3 : p->may_count ? 2 : p->may_read][words];
-}
-
 /* pid, user, how many probes, what may be done, command */
 static void view_picker_line(const struct app *a, struct canvas *c, int y, size_t at)
 {
+	/* What may be done with its probes: on a narrow screen the most, else all of it. */
+	static const char *const can[][2] = {{"list", "list"}, {"read", "list read"},
+		{"count", "list read count"}, {"switch", "list read switch"}};
 	const struct rowlist *l = &a->picker.rows;
 	const struct scan_process *p = &a->picker.scan.all[l->ids[at]];
+	bool wide = a->columns >= COLUMN_WORDS_FROM;
 	char line[TEXT_MAX];
 
 	snprintf(line, sizeof line, "%s%c%7d ", at == l->cursor ? text_glyph(TEXT_CURSOR) : " ",
 		p->tagged ? '+' : ' ', (int)p->id.pid);
-	if (a->columns >= COLUMN_WORDS_FROM)
+	if (wide)
 		text_addf(line, sizeof line, "%-10.10s ", p->user);
 	if (p->probes)
 		text_addf(line, sizeof line, "%6zu", p->probes);
@@ -39,8 +34,10 @@ static void view_picker_line(const struct app *a, struct canvas *c, int y, size_
 		p->more     ? '+'
 		: p->unread ? '?'
 			    : ' ',
-		a->columns >= COLUMN_WORDS_FROM ? 16 : 6,
-		view_picker_can(p, a->columns >= COLUMN_WORDS_FROM),
+		wide ? 16 : 6,
+		can[p->may_switch      ? 3
+			: p->may_count ? 2
+				       : p->may_read][wide],
 		text_skip(p->command, a->hscroll));
 	canvas_line(c, y, at == l->cursor ? STYLE_REVERSE : STYLE_PLAIN, line);
 }
