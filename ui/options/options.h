@@ -103,8 +103,7 @@ struct option_value;
 
 /* One option. */
 struct option_row {
-	const char *name;     /* without dashes */
-	const char *alias[2]; /* short spellings, or NULL */
+	const char *name; /* without dashes */
 	/*
 	 * Placeholder of the value in help texts; NULL: the option takes none. Completions depend
 	 * on it (the table of ui/cli/complete.c): "N" or "N[,N]" is a process, "FILE" a file,
@@ -116,6 +115,7 @@ struct option_row {
 	/* Destination: a bool or const char * at this offset of struct options; or call take. */
 	size_t offset;
 	int (*take)(const struct option_value *v);
+	const char *alias[2]; /* short spellings, or NULL */
 };
 
 /* What is given for an option. */
