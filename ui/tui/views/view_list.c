@@ -252,7 +252,7 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 
 		snprintf(text, sizeof text, "%s%s", probes_kind_name(p->kind),
 			view_list_kind(a, id, p));
-		if (*argline_numbered(p->arguments, arguments, sizeof arguments))
+		if (*argline(p->arguments, true, arguments, sizeof arguments))
 			text_addf(text, sizeof text, "   %s", arguments);
 		if (a->glance.where[0])
 			text_addf(text, sizeof text, "   %s", a->glance.where);
