@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/options/actions.h"
+#include "ui/options/options.h"
 #include "ui/words/report.h"
 
 static int usage(struct probes_error *e, const char *option, const char *hint, const char *why)
