@@ -129,17 +129,6 @@ void counts_read(struct counts *c, const struct probes_member *member)
 	}
 }
 
-/* When a debugger removes its int3, our jump is back; when a uprobe goes, the file's byte is. */
-static void look_site(struct counts_site *site, const struct probes_site_live *live, bool last)
-{
-	bool away = !live->counted && live->state != PROBES_UNREADABLE;
-
-	if (!site->counted)
-		return;
-	site->held = away && live->state == PROBES_FOREIGN;
-	site->lost = site->lost || (away && (last || !site->held));
-}
-
 /* Does the program pass by its sites, because somebody lowered what this call raised? */
 static bool look_guard(const struct probes_member *member, size_t probe)
 {
@@ -182,10 +171,18 @@ size_t counts_look(struct counts *c, const struct probes_member *member, bool la
 			continue;
 		row->lost = row->gone = 0;
 		for (uint32_t k = 0; k < p->site_count; k++) {
-			look_site(&row->sites[k],
-				probes_site_live_at(member->session, row->probe, k), last);
-			row->gone += row->sites[k].lost;
-			row->lost += row->sites[k].lost || row->sites[k].lost_in_child;
+			struct counts_site *site = &row->sites[k];
+			const struct probes_site_live *live =
+				probes_site_live_at(member->session, row->probe, k);
+			bool away =
+				site->counted && !live->counted && live->state != PROBES_UNREADABLE;
+
+			/* When a debugger removes its int3, our jump is back; when a uprobe goes,
+			 * the file's byte is. */
+			site->held = away && live->state == PROBES_FOREIGN;
+			site->lost = site->lost || (away && (last || !site->held));
+			row->gone += site->lost;
+			row->lost += site->lost || site->lost_in_child;
 		}
 		if (before || !row->lost)
 			continue;

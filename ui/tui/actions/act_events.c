@@ -19,15 +19,6 @@
 
 /* ---------------------------------------------------------------- beginning */
 
-static bool act_events_same(const struct feed *f, const struct app_selection *s)
-{
-	bool same = f->used && f->count == s->count;
-
-	for (size_t i = 0; same && i < s->count; i++)
-		same = f->rows[i].row == s->rows[i];
-	return same;
-}
-
 static void act_events_stop(struct app *a)
 {
 	feed_end(&a->events.feed, &a->model);
@@ -148,7 +139,9 @@ void act_events(struct app *a, enum request r)
 
 	if (!act_pending_select(a, &s))
 		return;
-	same = act_events_same(f, &s) && (feed_on(f) || a->replay);
+	same = f->used && f->count == s.count && (feed_on(f) || a->replay);
+	for (size_t i = 0; same && i < s.count; i++)
+		same = f->rows[i].row == s.rows[i];
 	if (f->used && (!can || same)) {
 		free(s.rows);
 		app_open(a, VIEW_EVENTS);

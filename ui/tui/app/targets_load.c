@@ -22,21 +22,17 @@ static void targets_load_log(void *data, enum probes_log_level level, const char
 		text_clean(text, a->message.notice, sizeof a->message.notice);
 }
 
-static void targets_load_recorded(struct model *m, struct replay *r)
-{
-	m->replay = r;
-	for (size_t i = 0; i < r->recording.process_count; i++) {
-		model_add(m, r->processes[i].member.session);
-		m->processes[i].pid = r->processes[i].member.pid;
-		m->processes[i].recorded = &r->processes[i];
-	}
-}
-
 static void targets_load_rows(struct app *a)
 {
+	const struct replay *r = a->replay;
+
 	model_init(&a->model);
-	if (a->replay)
-		targets_load_recorded(&a->model, a->replay);
+	a->model.replay = a->replay;
+	for (size_t i = 0; r && i < r->recording.process_count; i++) {
+		model_add(&a->model, r->processes[i].member.session);
+		a->model.processes[i].pid = r->processes[i].member.pid;
+		a->model.processes[i].recorded = &r->processes[i];
+	}
 	for (size_t i = 0; a->group && i < probes_group_count(a->group); i++)
 		if (probes_group_at(a->group, i)->session)
 			model_add(&a->model, probes_group_at(a->group, i)->session);

@@ -112,18 +112,6 @@ int timing_reset(struct timing *t, const struct model *m, int64_t ms, struct pro
 	return r;
 }
 
-static void timing_rate(struct timing *t, int64_t ms)
-{
-	uint64_t pairs = t->sum.matched + t->sum.nested;
-
-	if (ms - t->rated_ms < TREND_LEAST_MS)
-		return;
-	t->rate = pairs > t->rated ? (double)(pairs - t->rated) * 1000 / (double)(ms - t->rated_ms)
-				   : 0;
-	t->rated = pairs;
-	t->rated_ms = ms;
-}
-
 static void timing_take(void *data, const struct recording_item *item)
 {
 	struct timing *t = data;
@@ -172,6 +160,7 @@ bool timing_replay(struct timing *t)
 
 void timing_read(struct timing *t, const struct model *m, int64_t ms)
 {
+	uint64_t pairs;
 	bool any = false;
 
 	if (t->replay)
@@ -200,7 +189,13 @@ void timing_read(struct timing *t, const struct model *m, int64_t ms)
 	timing_sum(t);
 	t->covered_ns = (ms - t->from_ms) * 1000000;
 	trend_read(&t->trend, ms, t->sum.matched);
-	timing_rate(t, ms);
+	if (ms - t->rated_ms < TREND_LEAST_MS)
+		return;
+	pairs = t->sum.matched + t->sum.nested;
+	t->rate = pairs > t->rated ? (double)(pairs - t->rated) * 1000 / (double)(ms - t->rated_ms)
+				   : 0;
+	t->rated = pairs;
+	t->rated_ms = ms;
 }
 
 void timing_end(struct timing *t, const struct model *m, int64_t ms)

@@ -184,6 +184,16 @@ struct model_member model_member(const struct model *m, uint32_t row)
 	return member;
 }
 
+struct model_member model_member_alive(const struct model *m, uint32_t row)
+{
+	struct model_member member;
+
+	for (uint32_t at = m->rows[row].member; model_next(m, &at, &member);)
+		if (!m->processes[member.process].gone)
+			return member;
+	return model_member(m, row);
+}
+
 void model_add(struct model *m, struct probes_session *session)
 {
 	m->processes = mem_grow(
@@ -295,16 +305,6 @@ static void model_measure(struct model *m, struct row *r)
 	m->measured[m->measured_count++] = (uint32_t)(r - m->rows);
 }
 
-/* Of a process that has ended: its hits stay. counted: those of the row were until now. */
-static void model_sum_gone(
-	struct row *r, const struct model_process *p, uint32_t probe, bool counted)
-{
-	uint32_t sites = probes_live_at(p->session, probe)->sites_counted;
-
-	r->counted |= sites > 0;
-	r->missed_sites |= p->ending && counted && sites < probes_at(p->session, probe)->site_count;
-}
-
 static void model_sum(struct model *m, struct row *r)
 {
 	struct model_member member;
@@ -314,16 +314,18 @@ static void model_sum(struct model *m, struct row *r)
 	row_clear(r);
 	while (model_next(m, &at, &member)) {
 		const struct model_process *p = &m->processes[member.process];
+		const struct probes_live *live = probes_live_at(p->session, member.probe);
+		uint32_t sites = probes_at(p->session, member.probe)->site_count;
 
-		if (p->recorded)
-			row_add_recorded(r, p->recorded->kept[member.probe],
-				probes_at(p->session, member.probe)->site_count,
-				!p->recorded->latency);
-		else if (p->gone)
-			model_sum_gone(r, p, member.probe, counted);
-		else if (!model_unloaded(m, &member))
-			row_add(r, probes_live_at(p->session, member.probe),
-				probes_at(p->session, member.probe)->site_count);
+		if (p->recorded) {
+			row_add_recorded(
+				r, p->recorded->kept[member.probe], sites, !p->recorded->latency);
+		} else if (p->gone) { /* its hits stay */
+			r->counted |= live->sites_counted > 0;
+			r->missed_sites |= p->ending && counted && live->sites_counted < sites;
+		} else if (live->state != PROBES_UNLOADED) {
+			row_add(r, live, sites);
+		}
 	}
 	if (r->counted && !r->trend)
 		model_measure(m, r);

@@ -102,8 +102,9 @@ uint32_t model_find(
  */
 bool model_next(const struct model *m, uint32_t *at, struct model_member *member);
 
-/* The first of them. */
+/* The first of them; the first in a process that is still there, else the first. */
 struct model_member model_member(const struct model *m, uint32_t row);
+struct model_member model_member_alive(const struct model *m, uint32_t row);
 
 /* The probes of one process that these rows have, in their order; the array is the caller's. */
 size_t *model_probes_of(

@@ -54,15 +54,6 @@ static uint32_t typing_named(const char *name)
 	return 0;
 }
 
-/* kf13 and on are, as xterm's terminfo has them, F1 to F12 with modifiers. */
-static uint32_t typing_function(int n)
-{
-	static const uint32_t modifiers[] = {
-		0, K_SHIFT, K_CONTROL, K_SHIFT | K_CONTROL, K_ALT, K_ALT | K_SHIFT};
-
-	return (K_F1 + (uint32_t)((n - 1) % 12)) | modifiers[(n - 1) / 12];
-}
-
 uint32_t typing_curses(int code)
 {
 	static const struct {
@@ -104,6 +95,9 @@ uint32_t typing_curses(int code)
 
 bool typing_key(uint32_t *key)
 {
+	/* kf13 and on are, as xterm's terminfo has them, F1 to F12 with modifiers. */
+	static const uint32_t modifiers[] = {
+		0, K_SHIFT, K_CONTROL, K_SHIFT | K_CONTROL, K_ALT, K_ALT | K_SHIFT};
 	MEVENT ignored;
 	int code;
 
@@ -112,7 +106,8 @@ bool typing_key(uint32_t *key)
 		if (code < 0x100)
 			*key = (uint32_t)code;
 		else if (code > KEY_F(0) && code <= KEY_F(63))
-			*key = typing_function(code - KEY_F(0));
+			*key = (K_F1 + (uint32_t)((code - KEY_F(1)) % 12)) |
+			       modifiers[(code - KEY_F(1)) / 12];
 		else if (code == KEY_MOUSE)
 			getmouse(&ignored); /* the program gets no mouse events */
 		else if (code > KEY_MAX && code < TYPING_PASTE)
