@@ -168,24 +168,18 @@ size_t explain_each_once(size_t *probes, size_t count)
 	return kept;
 }
 
-/* Several sessions may have left the same probe. */
-static size_t explain_probes(const struct probes_result *result)
+const char *explain_done(const struct probes_result *result, char *out, size_t size)
 {
-	size_t *all = calloc(result->item_count + 1, sizeof *all), count = 0, probes;
+	size_t *all = calloc(result->item_count + 1, sizeof *all), probes = 0;
+	int used;
 
 	for (size_t i = 0; all && i < result->item_count; i++)
 		if (result->items[i].outcome == PROBES_DONE)
-			all[count++] = result->items[i].probe;
-	probes = explain_each_once(all, count);
+			all[probes++] = result->items[i].probe;
+	probes = explain_each_once(all, probes); /* several sessions may have left one */
+	probes = probes ? probes : result->done;
 	free(all);
-	return probes ? probes : result->done;
-}
-
-const char *explain_done(const struct probes_result *result, char *out, size_t size)
-{
-	size_t probes = explain_probes(result);
-	int used = snprintf(out, size, "%zu probe%s", probes, probes == 1 ? "" : "s");
-
+	used = snprintf(out, size, "%zu probe%s", probes, probes == 1 ? "" : "s");
 	if (result->sites)
 		snprintf(out + used, size - (size_t)used, ", %zu site%s", result->sites,
 			result->sites == 1 ? "" : "s");

@@ -75,24 +75,18 @@ const struct script_entry *script_last(const struct script *r)
 	return NULL;
 }
 
-/* The length of a command line before its pid; 0: it is a comment. */
-static size_t script_head(const char *command)
+/* Write command lines. With one process its pid becomes the script's argument. */
+static void script_command(const char *command, bool one, FILE *out)
 {
 	static const char *const heads[] = {
 		COMMAND_HEAD, COMMAND_COUNT_HEAD, COMMAND_LATENCY_HEAD, COMMAND_EVENTS_HEAD};
 
-	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-		if (!strncmp(command, heads[i], strlen(heads[i])))
-			return strlen(heads[i]);
-	return 0;
-}
-
-/* Write command lines. With one process its pid becomes the script's argument. */
-static void script_command(const char *command, bool one, FILE *out)
-{
 	while (*command) {
-		size_t n = strcspn(command, "\n"), head = one ? script_head(command) : 0, pid;
+		size_t n = strcspn(command, "\n"), head = 0, pid; /* 0: it is a comment */
 
+		for (size_t i = 0; one && i < sizeof heads / sizeof *heads; i++)
+			if (!strncmp(command, heads[i], strlen(heads[i])))
+				head = strlen(heads[i]);
 		pid = head ? strspn(command + head, "0123456789") : 0;
 		if (head)
 			fprintf(out, "%.*s\"$pid\"%.*s\n", (int)head, command,

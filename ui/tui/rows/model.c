@@ -295,16 +295,6 @@ void model_mark_deleted(struct model *m)
 
 /* -------------------------------------------------------------- the states */
 
-/* From now on the row has a trend. */
-static void model_measure(struct model *m, struct row *r)
-{
-	r->trend = model_take(m, sizeof *r->trend, _Alignof(struct trend));
-	trend_begin(r->trend);
-	m->measured = mem_grow(
-		m->measured, &m->measured_capacity, m->measured_count + 1, sizeof *m->measured);
-	m->measured[m->measured_count++] = (uint32_t)(r - m->rows);
-}
-
 static void model_sum(struct model *m, struct row *r)
 {
 	struct model_member member;
@@ -327,10 +317,15 @@ static void model_sum(struct model *m, struct row *r)
 			row_add(r, live, sites);
 		}
 	}
-	if (r->counted && !r->trend)
-		model_measure(m, r);
-	else if (!r->counted && r->trend)
+	if (r->counted && !r->trend) { /* from now on it has one */
+		r->trend = model_take(m, sizeof *r->trend, _Alignof(struct trend));
 		trend_begin(r->trend);
+		m->measured = mem_grow(m->measured, &m->measured_capacity, m->measured_count + 1,
+			sizeof *m->measured);
+		m->measured[m->measured_count++] = (uint32_t)(r - m->rows);
+	} else if (!r->counted && r->trend) {
+		trend_begin(r->trend);
+	}
 	if (!r->counted)
 		r->missed_sites = r->missed_end = false;
 	if (!r->processes) { /* no process has it any more */

@@ -185,22 +185,6 @@ static void view_header_when(const struct app *a, struct view_header_line *l)
 	view_header_add(l, SOON, STYLE_PLAIN, "on %.40s", text_clean(h->host, host, sizeof host));
 }
 
-static void view_header_identity(const struct app *a, struct view_header_line *l)
-{
-	char span[32];
-
-	view_header_add(l, KEEP, STYLE_PLAIN, "%s", a->title);
-	if (a->info.up_seconds >= 0)
-		view_header_add(l, SOON, STYLE_PLAIN, "up %s",
-			view_header_span(a->info.up_seconds, span, sizeof span));
-	if (a->info.threads > 0)
-		view_header_add(l, FIRST, STYLE_PLAIN, "%ld thread%s", a->info.threads,
-			line_s(a->info.threads));
-	if (a->replay)
-		view_header_when(a, l);
-	view_header_access(a, l);
-}
-
 /* ------------------------------------------------------------------ the counts */
 
 /* How many are counted, and how often they hit now, all together. */
@@ -372,8 +356,18 @@ static void view_header_both(const struct app *a, struct view_header_line *l)
 void view_header_draw(const struct app *a, struct canvas *c, struct area area)
 {
 	struct view_header_line identity = {.style = STYLE_BAR}, counts = {0}, filter = {0};
+	char span[32];
 
-	view_header_identity(a, &identity);
+	view_header_add(&identity, KEEP, STYLE_PLAIN, "%s", a->title);
+	if (a->info.up_seconds >= 0)
+		view_header_add(&identity, SOON, STYLE_PLAIN, "up %s",
+			view_header_span(a->info.up_seconds, span, sizeof span));
+	if (a->info.threads > 0)
+		view_header_add(&identity, FIRST, STYLE_PLAIN, "%ld thread%s", a->info.threads,
+			line_s(a->info.threads));
+	if (a->replay)
+		view_header_when(a, &identity);
+	view_header_access(a, &identity);
 	view_header_put(&identity, c, area.y);
 	if (area.rows < 3)
 		view_header_both(a, &counts);
