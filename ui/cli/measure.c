@@ -203,6 +203,13 @@ static int64_t least(int64_t x, int64_t y)
 	return x < y ? x : y;
 }
 
+static void read_figures(struct measure *m)
+{
+	m->hold.watches = false;
+	m->ops->read(m->data);
+	m->hold.watches = m->hold.watches || later_waits(&m->later);
+}
+
 /* Read until the term, a signal, or the end of all processes or of all measuring; m->how and m->sig
  * say what it was. */
 static void wait_for_end(struct measure *m)
@@ -222,9 +229,7 @@ static void wait_for_end(struct measure *m)
 		m->sig = run_until_wait(&m->hold, least(least(table, check), least(next, end)));
 		if (m->sig)
 			outlet_keep();
-		m->hold.watches = false;
-		ops->read(m->data);
-		m->hold.watches = m->hold.watches || later_waits(&m->later);
+		read_figures(m);
 		if (now_ns() - m->checked >= (int64_t)CHECK_MS * 1000000) {
 			later_look(&m->later, false);
 			m->hold.watches = m->hold.watches || later_waits(&m->later);

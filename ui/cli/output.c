@@ -1,6 +1,9 @@
 #include "ui/cli/output.h"
 
 #include <errno.h>
+#include <string.h>
+
+#include "ui/words/report.h"
 
 void output_begin(struct output *out, FILE *file, const struct options *o, bool many,
 	void (*text)(struct output *o, const struct rows *rows))
@@ -30,10 +33,14 @@ void output_print(struct output *out, const struct rows *rows, bool plan)
 
 int output_end(struct output *out, struct probes_error *e)
 {
+	int code;
+
 	emit_end(&out->emit);
 	errno = 0;
 	if (!ferror(out->file) && fflush(out->file) == 0)
 		return 0;
 	/* An error noticed earlier has left no errno. */
-	return probes_failed(e, errno ? -errno : -EIO, "cannot write the output");
+	code = errno ? errno : EIO;
+	return report_set(
+		e, PROBES_FAILED, -code, "cannot write the output", "", "%s", strerror(code));
 }

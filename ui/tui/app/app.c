@@ -214,6 +214,16 @@ const char *app_gone(const struct app *a, char *out, size_t size)
 	return out;
 }
 
+/* May hits of its last moment be missing? */
+static bool app_misses_end(const struct model_process *p)
+{
+	struct probes_error e;
+
+	/* A forked child that is still there may have them, too. */
+	(void)!probes_read_hits(p->session, &e);
+	return probes_misses_end(p->session);
+}
+
 /* Of those that ended since the last report, the most important one. */
 static void app_report_ends(struct app *a)
 {
@@ -224,7 +234,6 @@ static void app_report_ends(struct app *a)
 	const char *missing = "";
 
 	for (struct model_process *p = a->model.processes; p < a->model.processes + count; p++) {
-		struct probes_error e;
 		enum probes_end how;
 		int signal;
 
@@ -236,9 +245,7 @@ static void app_report_ends(struct app *a)
 		if (a->program.used && p->pid == a->program.pid && how != PROBES_END_EXEC)
 			continue;
 		ended++;
-		/* A forked child that is still there may have hits of its last moment. */
-		(void)!probes_read_hits(p->session, &e);
-		if (probes_misses_end(p->session))
+		if (app_misses_end(p))
 			missing = "; hits of the last 200 ms may be missing, as an earlier session "
 				  "made the counters";
 		if (!shown || (!hard && how != PROBES_END_EXIT))
