@@ -7,6 +7,7 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define APP_ORDER_HELD_MS 3000  /* after a key the order of the rows stays */
 #define APP_ORDER_EVERY_MS 2000 /* rows that hits sort move no more often */
