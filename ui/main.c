@@ -18,7 +18,6 @@
 
 #include "ui/cli/verbs.h"
 #include "ui/options/config.h"
-#include "ui/options/oom_score.h"
 #include "ui/options/options.h"
 #include "ui/tui/tui.h"
 #include "ui/words/report.h"

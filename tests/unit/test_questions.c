@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ui/options/questions.h"
+#include "ui/words/shell.h"
 
 Suite *questions_suite(void);
 
@@ -84,7 +85,7 @@ START_TEST(of_the_user)
 	ck_assert_str_eq(last(&q)->name, "orders");
 	ck_assert_str_eq(last(&q)->note, "x = y");
 	ck_assert_ptr_null(last(&q)->source);
-	ck_assert_int_eq(questions_words(last(&q), buffer, words), 4);
+	ck_assert_int_eq(shell_split(last(&q)->call, buffer, words, QUESTIONS_WORDS), 4);
 	ck_assert_str_eq(words[1], "my app:a,my_app:b");
 	questions_done(&q);
 }

@@ -437,19 +437,18 @@ START_TEST(says_arguments)
 	char text[200];
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		ck_assert_str_eq(
-			argline_numbered(cases[i].raw, text, sizeof text), cases[i].numbered);
-		ck_assert_str_eq(argline_short(cases[i].raw, text, sizeof text), cases[i].column);
+		ck_assert_str_eq(argline(cases[i].raw, true, text, sizeof text), cases[i].numbered);
+		ck_assert_str_eq(argline(cases[i].raw, false, text, sizeof text), cases[i].column);
 	}
-	argline_numbered("1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al "
-			 "1@%al 1@%al 1@%al 1@%al 1@%al 1@%al",
-		text, sizeof text);
-	ck_assert_str_eq(argline_short("1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al "
-				       "1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al",
-				 text, sizeof text) +
+	argline("1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al "
+		"1@%al 1@%al 1@%al 1@%al 1@%al 1@%al",
+		true, text, sizeof text);
+	ck_assert_str_eq(argline("1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al "
+				 "1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al 1@%al",
+				 false, text, sizeof text) +
 				 16 * strlen("u8 %al, ") - 2,
 		", and 2 more");
-	ck_assert_str_eq(argline_short("8@%rbx 8@%rcx", text, 10), "u64 %rbx,"); /* cut, ended */
+	ck_assert_str_eq(argline("8@%rbx 8@%rcx", false, text, 10), "u64 %rbx,"); /* cut, ended */
 }
 END_TEST
 

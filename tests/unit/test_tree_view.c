@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/tui/operations/fold.h"
 #include "ui/tui/rows/groups.h"
 #include "ui/tui/rows/pairs.h"
 #include "ui/tui/views/view.h"
+#include "ui/tui/widgets/pager.h"
 #include "ui/words/shell.h"
 
 Suite *tree_view_suite(void);
@@ -169,7 +169,7 @@ START_TEST(folds)
 		struct pager l = {0};
 		char got[2048];
 
-		fold_command(&l, 0, command, columns);
+		pager_command(&l, 0, command, columns);
 		for (size_t i = 0; i < l.count; i++)
 			ck_assert_int_le((int)strlen(l.all[i].text), columns + 1);
 		unfold(&l, got);
@@ -193,7 +193,7 @@ START_TEST(folds_comments)
 		struct pager l = {0};
 		size_t length = 0;
 
-		fold_comment(&l, 0, text, columns);
+		pager_comment(&l, 0, text, columns);
 		for (size_t i = 0; i < l.count; i++) {
 			ck_assert(!strncmp(l.all[i].text, "# ", 2));
 			ck_assert_int_le((int)strlen(l.all[i].text), columns > 20 ? columns : 20);

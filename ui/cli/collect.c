@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "ui/figures/event.h"
@@ -159,19 +158,6 @@ static bool take(void *data, const struct probes_event *event)
 	return !k->full;
 }
 
-/* Say once that memory is not read, where that matters. */
-static void tell_calls(const struct collect *k, struct collect_process *p)
-{
-	struct probes_events sum = probes_events(p->member->session);
-
-	if (sum.calls || p->told || k->options->quiet)
-		return;
-	report_line("pid %d: texts, and arguments in memory other than the stack, are not read: %s",
-		(int)p->member->pid, sum.no_calls);
-	p->told = true;
-}
-
-/* Read what came, and print it. */
 static void read_all(struct collect *k, bool last)
 {
 	uint64_t round = probes_events_clock();
@@ -181,6 +167,7 @@ static void read_all(struct collect *k, bool last)
 		probes_events_round(k->processes[i].member->session, round);
 	for (size_t i = 0; i < k->count && !k->full; i++) {
 		struct collect_process *p = &k->processes[i];
+		struct probes_events sum;
 		struct probes_error e;
 
 		k->now = p;
@@ -188,7 +175,13 @@ static void read_all(struct collect *k, bool last)
 		if (probes_events_read(p->member->session, last, take, k, &e) < 0 &&
 			e.status != PROBES_GONE)
 			explain_error(p->member, &e, k->measure.act.many);
-		tell_calls(k, p);
+		sum = probes_events(p->member->session);
+		if (sum.calls || p->told || k->options->quiet)
+			continue;
+		report_line("pid %d: texts, and arguments in memory other than the stack, are not "
+			    "read: %s",
+			(int)p->member->pid, sum.no_calls);
+		p->told = true;
 	}
 	if (k->ops->print)
 		k->ops->print(k->data);

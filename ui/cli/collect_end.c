@@ -103,25 +103,25 @@ void collect_tell_lost(const struct collect *k)
 
 void collect_tell_unread(const struct collect *k)
 {
-	if (k->unread)
-		report_line("%" PRIu64 " value%s could not be read: the operand is unknown, or "
-			    "nothing can be read at the address",
-			k->unread, line_s(k->unread));
-	if (k->unread_late)
-		report_line("%" PRIu64
-			    " value%s could not be read: this tracer was stopped, or got "
-			    "too little CPU time, to check in time that threads have no seccomp "
-			    "filter",
-			k->unread_late, line_s(k->unread_late));
-	if (k->unread_new)
-		report_line("%" PRIu64 " value%s of new threads could not be read: a thread is "
-			    "checked for a seccomp filter before its memory is read",
-			k->unread_new, line_s(k->unread_new));
-	if (k->unread_children)
-		report_line("%" PRIu64 " value%s of forked children could not be read: nothing "
-			    "can be read at the address, or it is not known "
-			    "yet whether the child has a seccomp filter",
-			k->unread_children, line_s(k->unread_children));
+	const struct {
+		uint64_t count;
+		const char *whose, *why;
+	} all[] = {
+		{k->unread, "", "the operand is unknown, or nothing can be read at the address"},
+		{k->unread_late, "",
+			"this tracer was stopped, or got too little CPU time, to check in time "
+			"that threads have no seccomp filter"},
+		{k->unread_new, " of new threads",
+			"a thread is checked for a seccomp filter before its memory is read"},
+		{k->unread_children, " of forked children",
+			"nothing can be read at the address, or it is not known yet whether the "
+			"child has a seccomp filter"},
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].count)
+			report_line("%" PRIu64 " value%s%s could not be read: %s", all[i].count,
+				line_s(all[i].count), all[i].whose, all[i].why);
 }
 
 void collect_tell_undecided(uint64_t undecided)

@@ -258,11 +258,6 @@ static void probes_of(struct complete *c, struct probes_session *session, const 
 	probe_name_done(&names);
 }
 
-static void offer_probes(struct complete *c)
-{
-	each_target(c, probes_of);
-}
-
 /* Probes are no option's value there. */
 static void offer_words_of_count(struct complete *c)
 {
@@ -291,11 +286,6 @@ static void arguments_of(
 			offer(c, (int)k - PROBES_EVENT_ARGUMENTS, word, all[k].place);
 		}
 	}
-}
-
-static void offer_arguments(struct complete *c)
-{
-	each_target(c, arguments_of);
 }
 
 /* Behind the probe. */
@@ -335,11 +325,6 @@ static void providers_of(
 	}
 }
 
-static void offer_providers(struct complete *c)
-{
-	each_target(c, providers_of);
-}
-
 static void objects_of(struct complete *c, struct probes_session *session, const struct rows *rows)
 {
 	char word[2048];
@@ -354,28 +339,24 @@ static void objects_of(struct complete *c, struct probes_session *session, const
 	}
 }
 
-static void offer_objects(struct complete *c)
-{
-	each_target(c, objects_of);
-}
-
 /* How the value of an option is completed, by what the table of options calls it. */
 static const struct value {
 	const char *argument;
 	void (*offer)(struct complete *c);
-	bool list; /* several, with commas between */
+	one_fn *of; /* or what is in the targets */
+	bool list;  /* several, with commas between */
 } values[] = {
-	{"N[,N]", offer_processes, true},
-	{"N", offer_processes, false},
-	{"NAME", offer_names_of_processes, false},
-	{"FILE", offer_files, false},
-	{"P[,P]", offer_probes, true},
-	{"A,B", offer_pair, true},
-	{"P", offer_providers, false},
-	{"O", offer_objects, false},
-	{"C[,C]", offer_columns, true},
-	{"argN[,argN]", offer_arguments, true},
-	{"argN", offer_arguments, false},
+	{"N[,N]", .offer = offer_processes, .list = true},
+	{"N", .offer = offer_processes},
+	{"NAME", .offer = offer_names_of_processes},
+	{"FILE", .offer = offer_files},
+	{"P[,P]", .of = probes_of, .list = true},
+	{"A,B", .offer = offer_pair, .list = true},
+	{"P", .of = providers_of},
+	{"O", .of = objects_of},
+	{"C[,C]", .offer = offer_columns, .list = true},
+	{"argN[,argN]", .of = arguments_of, .list = true},
+	{"argN", .of = arguments_of},
 };
 
 /* ---------------------------------------------------------------------- the answer */
@@ -384,6 +365,7 @@ static const struct value {
 static void complete(struct complete *c, int argc, char **argv)
 {
 	void (*by)(struct complete * c) = offer_options;
+	one_fn *of = NULL;
 	bool ended, list = false;
 	const char *value;
 
@@ -409,12 +391,15 @@ static void complete(struct complete *c, int argc, char **argv)
 	for (size_t i = 0; c->row && i < sizeof values / sizeof *values; i++)
 		if (!strcmp(c->row->argument, values[i].argument)) {
 			by = values[i].offer;
+			of = values[i].of;
 			list = values[i].list;
 		}
 	if (list && strrchr(value, ','))
 		c->typed = strrchr(value, ',') + 1;
 	if (by)
 		by(c);
+	if (of)
+		each_target(c, of);
 	candidates_settle(&c->found);
 }
 

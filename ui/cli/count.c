@@ -180,36 +180,6 @@ static void collect_budget(struct count *c)
 	free(probes);
 }
 
-static void put_child_lost(const struct counts_row *row, pid_t child, size_t probes)
-{
-	const struct probes_probe *p = probes_at(row->member->session, row->probe);
-
-	report_line("pid %d: forked child %d has lost jumps of %zu probe%s (%s:%s%s): another "
-		    "program or session removed them; its hits since then may be missing",
-		row->member->pid, child, probes, probes == 1 ? "" : "s", p->provider, p->name,
-		probes == 1 ? "" : ", ...");
-}
-
-static void put_lost(const struct counts_row *row, size_t probes)
-{
-	const struct probes_probe *p = probes_at(row->member->session, row->probe);
-
-	report_line("pid %d: %zu probe%s (%s:%s%s) %s counted at fewer sites now: another "
-		    "program or session removed jumps, or the library was reloaded; hits since "
-		    "then may be missing",
-		row->member->pid, probes, probes == 1 ? "" : "s", p->provider, p->name,
-		probes == 1 ? "" : ", ...", probes == 1 ? "is" : "are");
-}
-
-static void put_unguarded(const struct counts_row *row)
-{
-	const struct probes_probe *p = probes_at(row->member->session, row->probe);
-
-	report_line("pid %d: the semaphore of %s:%s fell to 0: another program or session lowered "
-		    "it, and the process skips the probe; hits since then may be missing",
-		row->member->pid, p->provider, p->name);
-}
-
 /* Are all jumps still there? A probe that is no longer counted must not look like one not hit. */
 static void look_all(struct count *c, bool last)
 {
@@ -218,17 +188,27 @@ static void look_all(struct count *c, bool last)
 
 	for (size_t i = 0; i < probes_group_count(c->measure.group); i++) {
 		const struct probes_member *t = probes_group_at(c->measure.group, i);
+		const struct probes_probe *p;
 		size_t lost;
 
 		if (!t->session || probes_refresh(t->session, NULL, 0, &e) < 0)
 			continue;
 		lost = counts_look(&c->counts, t, last, &first);
 		if (lost) {
-			put_lost(first, lost);
+			p = probes_at(t->session, first->probe);
+			report_line("pid %d: %zu probe%s (%s:%s%s) %s counted at fewer sites now: "
+				    "another program or session removed jumps, or the library was "
+				    "reloaded; hits since then may be missing",
+				t->pid, lost, lost == 1 ? "" : "s", p->provider, p->name,
+				lost == 1 ? "" : ", ...", lost == 1 ? "is" : "are");
 			explain_count(&c->measure.hold.ends, PROBES_FAILED);
 		}
 		while ((first = counts_unguarded(&c->counts, t))) {
-			put_unguarded(first);
+			p = probes_at(t->session, first->probe);
+			report_line("pid %d: the semaphore of %s:%s fell to 0: another program or "
+				    "session lowered it, and the process skips the probe; hits "
+				    "since then may be missing",
+				t->pid, p->provider, p->name);
 			explain_count(&c->measure.hold.ends, PROBES_FAILED);
 		}
 	}
@@ -244,6 +224,7 @@ static void look_at_children(struct count *c, bool last)
 
 	c->child = last ? 0 : c->child;
 	for (size_t i = 0; last || i < CHILDREN; i++) {
+		const struct probes_probe *p;
 		size_t lost;
 
 		t = probes_group_child(c->measure.group, c->child);
@@ -254,7 +235,12 @@ static void look_at_children(struct count *c, bool last)
 			continue;
 		lost = counts_look_child(&c->counts, t->session, last, &first);
 		if (lost) {
-			put_child_lost(first, t->pid, lost);
+			p = probes_at(first->member->session, first->probe);
+			report_line("pid %d: forked child %d has lost jumps of %zu probe%s "
+				    "(%s:%s%s): another program or session removed them; its hits "
+				    "since then may be missing",
+				first->member->pid, t->pid, lost, lost == 1 ? "" : "s", p->provider,
+				p->name, lost == 1 ? "" : ", ...");
 			explain_count(&c->measure.hold.ends, PROBES_FAILED);
 		}
 	}
@@ -310,13 +296,13 @@ int count_run(const struct options *o)
 		.table = put_table,
 		.stop = stop,
 		.end = end};
-	struct count c = {.options = o};
+	struct count c = {.options = o, .measure.file = result_open(o)};
 	int status;
 
-	c.measure.file = result_open(o);
 	if (!c.measure.file)
 		return PROBES_FAILED;
-	counts_output_init(&c.output, c.measure.file, o);
+	c.output = (struct counts_output){
+		.file = c.measure.file, .format = o->format, .quiet = o->quiet, .most = SIZE_MAX};
 	if (isatty(outlet_descriptor(c.measure.file)) && o->format <= FORMAT_TEXT && !o->verbose)
 		c.output.most = MOST_ROWS;
 	status = measure_run(&c.measure, o, &ops, &c);

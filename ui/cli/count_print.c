@@ -194,6 +194,13 @@ static void put_line(FILE *file, const struct table_line *l)
 	fputc('\n', file);
 }
 
+static void put_not_hit(FILE *file, size_t probes, const char *when)
+{
+	if (probes)
+		fprintf(file, "%zu probe%s not hit%s\n", probes, probes == 1 ? " was" : "s were",
+			when);
+}
+
 /* What the table leaves out. */
 static void put_rest(struct counts_output *out, const struct counts *c,
 	const struct table_line *lines, size_t count)
@@ -214,12 +221,8 @@ static void put_rest(struct counts_output *out, const struct counts *c,
 						 !c->rows[i - 1].shared))
 			fprintf(out->file, "hits of process %d are unknown: %s\n",
 				(int)c->rows[i].member->pid, why_of(&c->rows[i]));
-	if (quiet)
-		fprintf(out->file, "%zu probe%s %s not hit\n", quiet, line_s(quiet),
-			quiet == 1 ? "was" : "were");
-	if (part)
-		fprintf(out->file, "%zu probe%s %s not hit while counted\n", part, line_s(part),
-			part == 1 ? "was" : "were");
+	put_not_hit(out->file, quiet, "");
+	put_not_hit(out->file, part, " while counted");
 	if (without)
 		fprintf(out->file, "%zu probe%s could not be counted\n", without, line_s(without));
 	if (no_site)
@@ -345,16 +348,6 @@ static void emit_table(struct counts_output *out, struct counts *c, enum counts_
 }
 
 /* ---------------------------------------------------------------------- all */
-
-void counts_output_init(struct counts_output *out, FILE *file, const struct options *o)
-{
-	*out = (struct counts_output){
-		.file = file,
-		.format = o->format,
-		.quiet = o->quiet,
-		.most = SIZE_MAX,
-	};
-}
 
 void counts_print(struct counts_output *out, struct counts *c, enum counts_kind kind)
 {

@@ -8,12 +8,6 @@
 #include "ui/words/now.h"
 #include "ui/words/report.h"
 
-static int short_of_memory(struct probes_error *e)
-{
-	return report_set(
-		e, PROBES_FAILED, -ENOMEM, "cannot count the hits", "", "%s", strerror(ENOMEM));
-}
-
 static int fill_row(struct counts_row *to, const struct probes_member *member,
 	const struct probes_item *item, struct probes_error *e)
 {
@@ -25,7 +19,7 @@ static int fill_row(struct counts_row *to, const struct probes_member *member,
 		row.why = strdup(item->why);
 	if (!row.sites) {
 		free(row.why);
-		return short_of_memory(e);
+		return probes_failed(e, -ENOMEM, "cannot count the hits");
 	}
 	for (uint32_t i = 0; i < p->site_count; i++) {
 		struct probes_site_hits h = probes_site_hits_at(member->session, item->probe, i);
@@ -44,7 +38,7 @@ int counts_add(struct counts *c, const struct probes_member *member,
 	size_t added = 0, at = c->count, before = c->count, room = result->item_count;
 	struct counts_row *rows = reallocarray(c->rows, c->count + room + 1, sizeof *rows);
 	bool *listed = calloc(probes_count(member->session) + 1, sizeof *listed);
-	int r = rows && listed ? 0 : short_of_memory(e);
+	int r = rows && listed ? 0 : probes_failed(e, -ENOMEM, "cannot count the hits");
 
 	if (rows)
 		c->rows = rows;
@@ -135,17 +129,6 @@ void counts_read(struct counts *c, const struct probes_member *member)
 	}
 }
 
-/* When a debugger removes its int3, our jump is back; when a uprobe goes, the file's byte is. */
-static void look_site(struct counts_site *site, const struct probes_site_live *live, bool last)
-{
-	bool away = !live->counted && live->state != PROBES_UNREADABLE;
-
-	if (!site->counted)
-		return;
-	site->held = away && live->state == PROBES_FOREIGN;
-	site->lost = site->lost || (away && (last || !site->held));
-}
-
 /* Does the program pass by its sites, because somebody lowered what this call raised? */
 static bool look_guard(const struct probes_member *member, size_t probe)
 {
@@ -188,10 +171,18 @@ size_t counts_look(struct counts *c, const struct probes_member *member, bool la
 			continue;
 		row->lost = row->gone = 0;
 		for (uint32_t k = 0; k < p->site_count; k++) {
-			look_site(&row->sites[k],
-				probes_site_live_at(member->session, row->probe, k), last);
-			row->gone += row->sites[k].lost;
-			row->lost += row->sites[k].lost || row->sites[k].lost_in_child;
+			struct counts_site *site = &row->sites[k];
+			const struct probes_site_live *live =
+				probes_site_live_at(member->session, row->probe, k);
+			bool away =
+				site->counted && !live->counted && live->state != PROBES_UNREADABLE;
+
+			/* When a debugger removes its int3, our jump is back; when a uprobe goes,
+			 * the file's byte is. */
+			site->held = away && live->state == PROBES_FOREIGN;
+			site->lost = site->lost || (away && (last || !site->held));
+			row->gone += site->lost;
+			row->lost += site->lost || site->lost_in_child;
 		}
 		if (before || !row->lost)
 			continue;

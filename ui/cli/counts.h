@@ -91,7 +91,6 @@ struct counts_output {
 	bool started; /* something was printed */
 };
 
-void counts_output_init(struct counts_output *out, FILE *file, const struct options *o);
 /* Print what moved since the last table, or the totals. */
 void counts_print(struct counts_output *out, struct counts *c, enum counts_kind kind);
 

@@ -9,19 +9,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ui/figures/event.h"
 #include "ui/output/outbuf.h"
 
 #define NAME_WIDTH 15 /* of a thread: TASK_COMM_LEN less its NUL */
-
-static void put_padded(struct lines *l, const char *safe, size_t width)
-{
-	lines_put(l, safe);
-	for (size_t i = outbuf_width(safe); i < width; i++)
-		lines_put(l, " ");
-}
 
 static void text_event(struct lines *l, const struct probes_probe *probe, const char *const *names,
 	const struct probes_event *event, const struct probes_caller *caller)
@@ -35,7 +27,9 @@ static void text_event(struct lines *l, const struct probes_probe *probe, const 
 	else
 		lines_put(l, "      ? ");
 	probes_escape(*event->thread ? event->thread : "-", name, sizeof name);
-	put_padded(l, name, NAME_WIDTH);
+	lines_put(l, name);
+	for (size_t i = outbuf_width(name); i < NAME_WIDTH; i++)
+		lines_put(l, " ");
 	lines_put(l, " ");
 	lines_put(l, outbuf_probe(probe));
 	for (size_t i = 0; i < event->count; i++) {

@@ -156,27 +156,30 @@ static int explain_by_probe(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Several sessions may have left the same probe. */
-static size_t explain_probes(const struct probes_result *result)
+size_t explain_each_once(size_t *probes, size_t count)
 {
-	size_t *all = calloc(result->item_count + 1, sizeof *all), count = 0, probes = 0;
+	size_t kept = 0;
 
-	for (size_t i = 0; all && i < result->item_count; i++)
-		if (result->items[i].outcome == PROBES_DONE)
-			all[count++] = result->items[i].probe;
 	if (count)
-		qsort(all, count, sizeof *all, explain_by_probe);
+		qsort(probes, count, sizeof *probes, explain_by_probe);
 	for (size_t i = 0; i < count; i++)
-		probes += !i || all[i] != all[i - 1];
-	free(all);
-	return probes ? probes : result->done;
+		if (!kept || probes[kept - 1] != probes[i])
+			probes[kept++] = probes[i];
+	return kept;
 }
 
 const char *explain_done(const struct probes_result *result, char *out, size_t size)
 {
-	size_t probes = explain_probes(result);
-	int used = snprintf(out, size, "%zu probe%s", probes, probes == 1 ? "" : "s");
+	size_t *all = calloc(result->item_count + 1, sizeof *all), probes = 0;
+	int used;
 
+	for (size_t i = 0; all && i < result->item_count; i++)
+		if (result->items[i].outcome == PROBES_DONE)
+			all[probes++] = result->items[i].probe;
+	probes = explain_each_once(all, probes); /* several sessions may have left one */
+	probes = probes ? probes : result->done;
+	free(all);
+	used = snprintf(out, size, "%zu probe%s", probes, probes == 1 ? "" : "s");
 	if (result->sites)
 		snprintf(out + used, size - (size_t)used, ", %zu site%s", result->sites,
 			result->sites == 1 ? "" : "s");

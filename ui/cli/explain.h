@@ -35,6 +35,9 @@ void explain_items(const struct probes_member *t, const struct probes_result *re
 int explain_cannot_enable(
 	const struct probes_member *t, const struct probes_result *result, bool many);
 
+/* Sort the probes, each once. Returns how many there are. */
+size_t explain_each_once(size_t *probes, size_t count);
+
 /* "3 probes, 4 sites": what an undo did; without sites where none was written. Returns out. */
 const char *explain_done(const struct probes_result *result, char *out, size_t size);
 

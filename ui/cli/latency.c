@@ -30,17 +30,6 @@ struct latency {
 
 /* ---------------------------------------------------------------- beginning */
 
-/* The sites of both probes, and how many of them are counted. */
-static void count_sites(struct latency_row_of *row)
-{
-	for (int i = 0; i < 2; i++) {
-		size_t probe = i ? row->end : row->start;
-
-		row->sites += probes_at(row->member->session, probe)->site_count;
-		row->counted += probes_live_at(row->member->session, probe)->sites_counted;
-	}
-}
-
 /* Say of each probe why sites of it are not counted. */
 static void put_reasons(const struct latency_row_of *row)
 {
@@ -134,7 +123,10 @@ static int begin(void *data, const struct probes_member *t, const struct probes_
 		.stopped_ns = result->stopped_ns,
 		.stop_sites = result->stop_sites};
 	memcpy(row->numbers, c->numbers, sizeof c->numbers);
-	count_sites(row);
+	for (size_t i = 0; i < action->count; i++) {
+		row->sites += probes_at(t->session, action->indices[i])->site_count;
+		row->counted += probes_live_at(t->session, action->indices[i])->sites_counted;
+	}
 	status = act_tell(&c->measure.act, t, result);
 	if (!status &&
 		probes_latency_begin(t->session, row->start, row->end, c->options->by, &e) < 0) {

@@ -96,26 +96,6 @@ static int choose(struct probes_session *session, const struct options *o, size_
 	return r;
 }
 
-static int by_index(const void *x, const void *y)
-{
-	size_t a = *(const size_t *)x, b = *(const size_t *)y;
-
-	return (a > b) - (a < b);
-}
-
-/* Several actions may choose one probe. Returns how many there are. */
-static size_t each_once(size_t *indices, size_t count)
-{
-	size_t kept = 0;
-
-	if (count)
-		qsort(indices, count, sizeof *indices, by_index);
-	for (size_t i = 0; i < count; i++)
-		if (!kept || indices[kept - 1] != indices[i])
-			indices[kept++] = indices[i];
-	return kept;
-}
-
 /* ------------------------------------------------------------------- saying */
 
 /* These probes are all of one library that the call asked for. */
@@ -186,7 +166,7 @@ static void look_at(struct later *l, size_t member, bool last)
 		explain_error(t, &e, l->many);
 	if (r < 0)
 		explain_count(l->ends, PROBES_FAILED);
-	count = r < 0 ? 0 : each_once(probes, count);
+	count = r < 0 ? 0 : explain_each_once(probes, count); /* several actions may choose one */
 	begun = count && !last && begin_more(l, p, t, probes, count);
 	for (size_t i = 0, k; i < count; i = k) {
 		uint32_t object = probes_at(t->session, probes[i])->object;

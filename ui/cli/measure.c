@@ -84,8 +84,7 @@ static int add_chosen(struct probes_session *session, size_t **indices,
 	size_t before = action->count;
 
 	if (!all)
-		return report_set(e, PROBES_FAILED, -ENOMEM, "cannot count the hits", "", "%s",
-			strerror(ENOMEM));
+		return probes_failed(e, -ENOMEM, "cannot count the hits");
 	action->indices = *indices = all;
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < before; k++)

@@ -36,7 +36,7 @@ static void put_target(FILE *out, const struct options *o)
 static bool put_call(FILE *out, const struct question *q, const struct options *o)
 {
 	char *buffer = malloc(strlen(q->call) + 1), *words[QUESTIONS_WORDS];
-	int n = buffer ? questions_words(q, buffer, words) : -1;
+	int n = buffer ? shell_split(q->call, buffer, words, QUESTIONS_WORDS) : -1;
 
 	if (n > 0)
 		fprintf(out, "probes-tui %s ", words[0]);

@@ -57,7 +57,6 @@ static const char *name_of(const struct probes_source *where, const char *object
 	return out;
 }
 
-/* Count a sample of a stack. */
 static void add(struct stacks_verb *v, uint32_t process, const char *text)
 {
 	size_t length = strlen(text), at = XXH3_64bits_withSeed(text, length, v->secret + process);

@@ -1,10 +1,6 @@
 /* How many hits came from each caller. Pure: the user looks up who lies at an address. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "probes.h"
 
 #define CALLERS_MOST 8192    /* rows */

@@ -1,11 +1,6 @@
 /* Counting in figures and words, the same in every face. Pure. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "probes.h"
 
 /* Hits a second, of so many in so many ns; 0 where no time has passed. */

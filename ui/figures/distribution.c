@@ -172,20 +172,14 @@ static bool is_same(const struct probes_value *a, const struct probes_value *b)
 	return !a->text || !strcmp(a->text, b->text);
 }
 
-/* Texts are the program's: it must not know which ones collide. */
-static uint64_t hash_of(const struct distribution *d, const struct probes_value *value)
-{
-	struct key key = key_of(value);
-
-	return value->text ? XXH3_64bits_withSeed(
-				     value->text, strlen(value->text), d->secret + key.kind)
-			   : XXH3_64bits_withSeed(&key.bits, sizeof key.bits, d->secret + key.kind);
-}
-
-/* The slot of a value, or the free one where it belongs. */
+/* The slot of a value, or the free one where it belongs. Texts are the program's: it must not know
+ * which ones collide. */
 static uint32_t *slot_of(const struct distribution *d, const struct probes_value *value)
 {
-	size_t at = hash_of(d, value) & (d->slot_count - 1);
+	struct key key = key_of(value);
+	const void *of = value->text ? (const void *)value->text : &key.bits;
+	size_t length = value->text ? strlen(value->text) : sizeof key.bits;
+	size_t at = XXH3_64bits_withSeed(of, length, d->secret + key.kind) & (d->slot_count - 1);
 
 	while (d->slots[at] && !is_same(&d->values[d->slots[at] - 1].value, value))
 		at = (at + 1) & (d->slot_count - 1);

@@ -4,10 +4,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "probes.h"
 
 #define DISTRIBUTION_VALUES 65536 /* different ones that are told apart */

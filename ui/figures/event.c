@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "ui/words/line.h"
+#include "ui/words/probe_name.h"
 
 #define LARGE UINT64_C(0xffffffff) /* above, a number is rather an address */
 
@@ -133,27 +134,17 @@ const char *event_argument_names(
 
 const char *event_json(const struct probes_value *value, char out[EVENT_NUMBER_BYTES])
 {
-	struct line l = {.text = out, .size = EVENT_NUMBER_BYTES};
-	char real[EVENT_NUMBER_BYTES];
+	const char *real = "n";
 
 	if (value->kind == PROBES_VALUE_FLOAT)
-		event_real(value->real, 17, real, sizeof real);
+		real = event_real(value->real, 17, out, EVENT_NUMBER_BYTES);
 	if (value->kind == PROBES_VALUE_SIGNED)
-		line_add(&l, "%" PRId64, value->number);
+		snprintf(out, EVENT_NUMBER_BYTES, "%" PRId64, value->number);
 	else if (value->kind == PROBES_VALUE_UNSIGNED)
-		line_add(&l, "%" PRIu64, value->bits);
-	else if (value->kind == PROBES_VALUE_FLOAT && !strpbrk(real, "ni"))
-		line_add(&l, "%s", real);
-	else
-		line_add(&l, "null");
+		snprintf(out, EVENT_NUMBER_BYTES, "%" PRIu64, value->bits);
+	else if (strpbrk(real, "ni"))
+		snprintf(out, EVENT_NUMBER_BYTES, "null");
 	return out;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 const char *event_caller_symbol(
@@ -165,7 +156,8 @@ const char *event_caller_symbol(
 
 	*out = '\0';
 	if (*function || caller->object) {
-		probes_escape(*function ? function : base_name(caller->object), safe, sizeof safe);
+		probes_escape(
+			*function ? function : probe_name_base(caller->object), safe, sizeof safe);
 		line_add(&l, "%s+0x%" PRIx64, safe, *function ? caller->where.offset : caller->pc);
 	} else if (address) {
 		line_add(&l, "0x%" PRIx64, address);
@@ -194,7 +186,7 @@ const char *event_caller(
 	if (!length)
 		line_add(&l, "?");
 	if (*caller->where.file && caller->where.line) {
-		probes_escape(base_name(caller->where.file), safe, sizeof safe);
+		probes_escape(probe_name_base(caller->where.file), safe, sizeof safe);
 		line_add(&l, " (%s:%d)", safe, caller->where.line);
 	}
 	return out;

@@ -1,10 +1,6 @@
 /* Events as text, the same in every face. Pure. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "probes.h"
 
 #define EVENT_TIME_BYTES 40

@@ -1,6 +1,7 @@
 #include "ui/figures/latency.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "ui/figures/counting.h"
 #include "ui/words/line.h"
@@ -11,18 +12,17 @@ const char *latency_time(uint64_t ns, char *out, size_t size)
 		const char *unit;
 		double ns;
 	} units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-	struct line l = {.text = out, .size = size};
 	char number[48];
 	size_t i = 0;
 
 	if (ns < 1000) {
-		line_add(&l, "%" PRIu64 " ns", ns);
+		snprintf(out, size, "%" PRIu64 " ns", ns);
 		return out;
 	}
 	/* Never "1000 us": what the rounding would make so has the next unit. */
 	while (i < 2 && (double)ns / units[i].ns >= 999.5)
 		i++;
-	line_add(&l, "%s %s",
+	snprintf(out, size, "%s %s",
 		counting_number((double)ns / units[i].ns,
 			(double)ns / units[i].ns < 9.995   ? 2
 			: (double)ns / units[i].ns < 99.95 ? 1
@@ -34,12 +34,7 @@ const char *latency_time(uint64_t ns, char *out, size_t size)
 
 const char *latency_key(unsigned argument, char *out, size_t size)
 {
-	struct line l = {.text = out, .size = size};
-
-	if (argument)
-		line_add(&l, "arg%u", argument);
-	else
-		line_add(&l, "thread");
+	snprintf(out, size, argument ? "arg%u" : "thread", argument);
 	return out;
 }
 

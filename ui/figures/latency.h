@@ -1,9 +1,6 @@
 /* Latency in figures and words, the same in every face. Pure. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "probes.h"
 
 /* "512 ns", "1.02 us", "33.5 ms", "12.0 s". Returns out. */

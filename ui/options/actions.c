@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/options/actions.h"
+#include "ui/options/options.h"
 #include "ui/words/report.h"
 
 static int usage(struct probes_error *e, const char *option, const char *hint, const char *why)
@@ -30,8 +30,7 @@ static int push(struct actions *a, enum probes_verb verb, enum probes_by by, cha
 	if (!items) {
 		free(text);
 		free(second);
-		return report_set(e, PROBES_FAILED, -ENOMEM, "cannot read the command line", "",
-			"%s", strerror(ENOMEM));
+		return probes_failed(e, -ENOMEM, "cannot read the command line");
 	}
 	a->items = items;
 	items[a->count++] = (struct probes_action){
@@ -137,8 +136,7 @@ int actions_check(const struct actions *a, struct probes_error *e)
 		return 0;
 	words = calloc(2 * a->count, sizeof *words);
 	if (!words)
-		return report_set(e, PROBES_FAILED, -ENOMEM, "cannot read the command line", "",
-			"%s", strerror(ENOMEM));
+		return probes_failed(e, -ENOMEM, "cannot read the command line");
 	for (size_t i = 0; i < a->count; i++) {
 		words[n++] = (struct word){a->items[i].text, a->items[i].verb};
 		if (a->items[i].second)

@@ -7,8 +7,6 @@
 
 #include "ui/options/options.h"
 
-#include <stddef.h>
-
 /*
  * Apply the file to the options that the command line did not set. A missing file is no
  * error. Each error is passed to `report` as "FILE:LINE: WHY"; the other lines still apply. What

@@ -1,4 +1,4 @@
-#include "ui/options/oom_score.h"
+#include "ui/options/options.h"
 
 #include <fcntl.h>
 #include <string.h>

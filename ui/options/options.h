@@ -6,8 +6,6 @@
 #pragma once
 
 #include "probes.h"
-#include "ui/options/actions.h"
-#include "ui/options/oom_score.h"
 #include "ui/options/verbs.h"
 
 /* These write what a verb says value by value (ui/output/emit.h); most verbs accept all of them. */
@@ -21,6 +19,17 @@ enum format {
 #undef FORMAT_NUMBER
 		FORMATS_COUNT
 };
+
+/* The ACTIONS of a command line (-enable, -disable-regexp, ...), in the order given. All zero is an
+ * empty list. actions_done frees the texts. */
+struct actions {
+	struct probes_action *items;
+	size_t count;
+	const char *group; /* the first option; it decides which group this call uses; NULL: none
+			      yet, or words that are no option */
+};
+
+#define OOM_SCORE_TEXT 16
 
 /*
  * The parsed command line. options_parse sets exactly one of pids, tree, comm and prog; for
@@ -103,8 +112,7 @@ struct option_value;
 
 /* One option. */
 struct option_row {
-	const char *name;     /* without dashes */
-	const char *alias[2]; /* short spellings, or NULL */
+	const char *name; /* without dashes */
 	/*
 	 * Placeholder of the value in help texts; NULL: the option takes none. Completions depend
 	 * on it (the table of ui/cli/complete.c): "N" or "N[,N]" is a process, "FILE" a file,
@@ -116,6 +124,7 @@ struct option_row {
 	/* Destination: a bool or const char * at this offset of struct options; or call take. */
 	size_t offset;
 	int (*take)(const struct option_value *v);
+	const char *alias[2]; /* short spellings, or NULL */
 };
 
 /* What is given for an option. */
@@ -176,3 +185,26 @@ struct probes_switch_options options_switch(const struct options *o);
 
 /* The argv of the program to start: prog, then args. Free the array only. NULL: no memory. */
 char **options_program(const struct options *o);
+
+/*
+ * Add the actions of one option. "option" is its name without dash, for error
+ * texts; it must outlive the list; NULL: probes named by a word that is no option. The value is a
+ * comma separated list of names (PROBES_BY_NAME), two names (PROBES_BY_PAIR), an expression
+ * (PROBES_BY_REGEXP) or NULL (PROBES_BY_ALL). PROBES_USAGE errors: options of two
+ * groups in one call, a second expression for one verb, empty names, equal names in a pair.
+ */
+PROBES_CHECK int actions_add(struct actions *a, const char *option, enum probes_verb verb,
+	enum probes_by by, const char *value, struct probes_error *e);
+/* Check the whole list: no name appears twice. */
+PROBES_CHECK int actions_check(const struct actions *a, struct probes_error *e);
+void actions_done(struct actions *a);
+
+/*
+ * Whom the kernel kills when memory runs out, in a memory cgroup or on the machine: us, before any
+ * process that we look at (proc_pid_oom_score_adj(5)). The last resort, after the engine's checks
+ * of the room that is left. Our score becomes the highest. `before`: what it was, for those that we
+ * start; "": it is unchanged.
+ */
+void oom_score_raise(char before[OOM_SCORE_TEXT]);
+/* For a forked child of ours on which a program depends. */
+void oom_score_put_back(const char *before);

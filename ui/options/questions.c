@@ -10,17 +10,12 @@
 #include "ui/words/report.h"
 #include "ui/words/shell.h"
 
-int questions_words(const struct question *q, char *buffer, char *words[QUESTIONS_WORDS])
-{
-	return shell_split(q->call, buffer, words, QUESTIONS_WORDS);
-}
-
 int questions_parse(
 	const struct question *q, char *buffer, struct options *o, struct probes_error *e)
 {
 	static char program[] = "probes-tui", option[] = "-pid", pid[] = "1";
 	char *words[QUESTIONS_WORDS], *argv[QUESTIONS_WORDS + 3] = {program};
-	int n = questions_words(q, buffer, words), argc = 1;
+	int n = shell_split(q->call, buffer, words, QUESTIONS_WORDS), argc = 1;
 
 	*o = (struct options){0};
 	if (n < 1)
@@ -46,7 +41,7 @@ static bool questions_names_target(const struct question *q, char *buffer)
 {
 	static const char *const targets[] = {"pid", "tree", "comm", "prog"};
 	char *words[QUESTIONS_WORDS];
-	int n = questions_words(q, buffer, words);
+	int n = shell_split(q->call, buffer, words, QUESTIONS_WORDS);
 
 	for (int i = 1; i < n; i++)
 		for (size_t k = 0; *words[i] == '-' && k < 4; k++) {

@@ -35,12 +35,8 @@ PROBES_CHECK int questions_load(
 	struct questions *q, void (*report)(void *data, const char *text), void *data);
 void questions_done(struct questions *q);
 
-/* The words of the call, behind the name of the program; `buffer`: strlen(call) + 1 bytes. -1:
- * none. */
-int questions_words(const struct question *q, char *buffer, char *words[QUESTIONS_WORDS]);
-
-/* Parse the call as if it were about process 1; `buffer` as above. Call options_done in either
- * case. */
+/* Parse the call as if it were about process 1; `buffer`: strlen(call) + 1 bytes. Call options_done
+ * in either case. */
 PROBES_CHECK int questions_parse(
 	const struct question *q, char *buffer, struct options *o, struct probes_error *e);
 

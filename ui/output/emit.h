@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include <stdint.h>
 #include <stdio.h>
 
 #include "ui/options/options.h"

@@ -149,45 +149,37 @@ struct outbuf_scratch {
 	size_t size;
 };
 
-/* Make room for length bytes and a NUL. */
-static bool outbuf_grow(struct outbuf_scratch *s, size_t length)
+/* A text escaped; raw NULL: the name of a probe. */
+static const char *outbuf_scratch(
+	struct outbuf_scratch *s, const char *raw, const struct probes_probe *probe)
 {
+	size_t length = s->size ? 0 : 255;
 	char *text;
 
-	if (length < s->size)
-		return true;
-	text = realloc(s->text, length + 1);
-	if (!text)
-		return false;
-	s->text = text;
-	s->size = length + 1;
-	return true;
+	do {
+		text = length < s->size ? s->text : realloc(s->text, length + 1);
+		if (!text)
+			return "(no memory)";
+		s->size = length < s->size ? s->size : length + 1;
+		s->text = text;
+		length = raw ? probes_escape(raw, text, s->size)
+			     : probe_name_full(probe, text, s->size);
+	} while (length >= s->size);
+	return text;
 }
 
 const char *outbuf_safe(const char *raw)
 {
 	static struct outbuf_scratch s;
-	size_t length = 255;
 
-	do {
-		if (!outbuf_grow(&s, length))
-			return "(no memory)";
-		length = probes_escape(raw, s.text, s.size);
-	} while (length >= s.size);
-	return s.text;
+	return outbuf_scratch(&s, raw, NULL);
 }
 
 const char *outbuf_probe(const struct probes_probe *probe)
 {
 	static struct outbuf_scratch s;
-	size_t length = 255;
 
-	do {
-		if (!outbuf_grow(&s, length))
-			return "(no memory)";
-		length = probe_name_full(probe, s.text, s.size);
-	} while (length >= s.size);
-	return s.text;
+	return outbuf_scratch(&s, NULL, probe);
 }
 
 size_t outbuf_width(const char *safe)

@@ -11,8 +11,7 @@ static int reserve(
 	*rows = (struct rows){.session = session, .items = calloc(count + 1, sizeof *rows->items)};
 	if (rows->items)
 		return 0;
-	return report_set(
-		e, PROBES_FAILED, -ENOMEM, "cannot list the probes", "", "%s", strerror(ENOMEM));
+	return probes_failed(e, -ENOMEM, "cannot list the probes");
 }
 
 int rows_chosen(struct rows *rows, struct probes_session *session, const struct options *o,
@@ -62,8 +61,7 @@ int rows_refresh(struct rows *rows, struct probes_error *e)
 	int r;
 
 	if (!which)
-		return report_set(e, PROBES_FAILED, -ENOMEM, "cannot read the states", "", "%s",
-			strerror(ENOMEM));
+		return probes_failed(e, -ENOMEM, "cannot read the states");
 	for (size_t i = 0; i < rows->count; i++)
 		which[i] = rows->items[i].probe;
 	r = probes_refresh(rows->session, which, rows->count, e);

@@ -126,12 +126,14 @@ void recording_put_kept(struct lines *l, size_t probe, uint32_t sites)
 		0);
 }
 
-static void put_text(struct lines *l, const char *raw)
+/* A text behind what names it. */
+static void put_text(struct lines *l, const char *key, const char *raw)
 {
 	json_t *json = text_of(raw);
 	char *text =
 		json ? json_dumps(json, JSON_ENCODE_ANY | JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 
+	lines_put(l, key);
 	lines_put(l, text ? text : "null");
 	l->failed = l->failed || !text;
 	free(text);
@@ -163,10 +165,8 @@ static void put_value(struct lines *l, const struct probes_value *v)
 	lines_format(l, "\"size\":%d", v->size);
 	if (v->asked)
 		lines_put(l, ",\"asked\":true");
-	if (v->text) {
-		lines_put(l, ",\"text\":");
-		put_text(l, v->text);
-	}
+	if (v->text)
+		put_text(l, ",\"text\":", v->text);
 	if (v->cut)
 		lines_put(l, ",\"cut\":true");
 }
@@ -181,18 +181,14 @@ static void put_caller(struct lines *l, uint64_t address, const struct probes_ca
 	}
 	lines_format(l, ",\"caller\":{\"address\":\"0x%" PRIx64 "\",\"pc\":\"0x%" PRIx64 "\"",
 		address, caller->pc);
-	if (caller->object) {
-		lines_put(l, ",\"object\":");
-		put_text(l, caller->object);
-	}
+	if (caller->object)
+		put_text(l, ",\"object\":", caller->object);
 	if (*where->function) {
-		lines_put(l, ",\"function\":");
-		put_text(l, where->function);
+		put_text(l, ",\"function\":", where->function);
 		lines_format(l, ",\"offset\":%" PRIu64, where->offset);
 	}
 	if (*where->file) {
-		lines_put(l, ",\"file\":");
-		put_text(l, where->file);
+		put_text(l, ",\"file\":", where->file);
 		lines_format(l, ",\"line\":%d", where->line);
 	}
 	lines_put(l, "}");
@@ -206,10 +202,8 @@ void recording_put_event(struct lines *l, size_t probe, const struct probes_even
 	/* By hand: there may be a million a second. */
 	lines_format(l, "{\"event\":%zu,\"site\":%u,\"time_ns\":%" PRId64 ",\"pid\":%d,\"tid\":%d",
 		probe, (unsigned)event->site, event->time_ns, (int)event->pid, (int)event->tid);
-	if (*event->thread) {
-		lines_put(l, ",\"thread\":");
-		put_text(l, event->thread);
-	}
+	if (*event->thread)
+		put_text(l, ",\"thread\":", event->thread);
 	lines_put(l, ",\"args\":[");
 	for (size_t i = 0; i < event->count; i++) {
 		lines_put(l, i ? ",{" : "{");
@@ -268,8 +262,7 @@ void recording_put_end(struct lines *l, const struct recording_end *end)
 	char seconds[40];
 	size_t from = l->length;
 
-	lines_put(l, "{\"end\":");
-	put_text(l, end->how);
+	put_text(l, "{\"end\":", end->how);
 	lines_format(l, ",\"events\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"undecided\":%" PRIu64,
 		end->events, end->lost, end->undecided);
 	lines_format(l, ",\"only_counted\":%" PRIu64, end->only_counted);

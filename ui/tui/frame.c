@@ -28,7 +28,6 @@ static void frame_text(
 	}
 }
 
-/* The message, the question or the prompt's remark. */
 static void frame_message(const struct app *a, struct canvas *c)
 {
 	struct area area = app_message_area(a);

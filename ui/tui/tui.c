@@ -15,7 +15,6 @@
 #include "ui/words/report.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -100,7 +99,7 @@ int tui_run(const struct options *o)
 	picker_done(&a->picker);
 	for (int i = 0; i < PAST_COUNT; i++)
 		input_past_done(&a->past[i]);
-	pattern_free(a->output.search);
+	search_done(&a->output.search);
 	free(a->picked.pids);
 	program_done(&a->program);
 	audit_close(&a->audit);

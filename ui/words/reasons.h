@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "probes.h"
 
 #define REASONS_MOST 32 /* different ones; of more, the others are only counted */

@@ -1,6 +1,5 @@
 #include "ui/words/shell.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

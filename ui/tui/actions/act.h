@@ -67,10 +67,6 @@ void act_count_kernel(struct app *a, const char *rest);
 /* Keep the events of these rows, which it takes; then show them in a view, of this row. */
 void act_events_of(struct app *a, struct app_selection s, const struct feed_ask *ask,
 	enum app_view show, uint32_t row);
-/* The probe under the cursor; false: there is none, and the result line says so. */
-bool act_events_row(struct app *a, uint32_t *row);
-/* Change what is kept; false: it is not changed, and the result line says why. */
-bool act_events_change(struct app *a, struct feed_ask ask);
 /* Read what came; milliseconds until that is due, or -1. */
 void act_events_poll(struct app *a);
 /* Read and list what is pending: a frozen screen is of this moment. */

@@ -31,7 +31,6 @@ bool act_complete_skip(struct act_complete *g, const char *prefix)
 	return true;
 }
 
-/* Is it listed already? */
 static bool act_complete_listed(const struct act_complete *g, const char *candidate)
 {
 	size_t n = strlen(candidate);

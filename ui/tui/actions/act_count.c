@@ -110,7 +110,7 @@ bool act_count_exceeds(const struct app *a, const struct row *r, bool events)
 	struct model_member member;
 
 	for (uint32_t at = r->member; model_next(&a->model, &at, &member);) {
-		const struct probes_session *s = a->model.processes[member.process].session;
+		const struct probes_session *s = member.session;
 		struct probes_cost cost = probes_cost(s, member.probe);
 		double some = (double)probes_hits(s, member.probe).hits;
 

@@ -11,7 +11,6 @@
 #include "ui/words/values.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define ACT_EVENTS_BUSY_MS 10 /* between two readings while events come */
 #define ACT_EVENTS_IDLE_MS 50 /* and while none come */
@@ -19,16 +18,6 @@
 #define ACT_EVENTS_LIMIT_MS 1000 /* between two comparisons with -max-overhead */
 
 /* ---------------------------------------------------------------- beginning */
-
-/* Are these the rows whose events are there already? */
-static bool act_events_same(const struct feed *f, const struct app_selection *s)
-{
-	bool same = f->used && f->count == s->count;
-
-	for (size_t i = 0; same && i < s->count; i++)
-		same = f->rows[i].row == s->rows[i];
-	return same;
-}
 
 static void act_events_stop(struct app *a)
 {
@@ -130,7 +119,8 @@ void act_events_of(struct app *a, struct app_selection s, const struct feed_ask 
 	act_pending_begin(a);
 }
 
-bool act_events_row(struct app *a, uint32_t *row)
+/* The probe under the cursor; false: there is none, and the result line says so. */
+static bool act_events_row(struct app *a, uint32_t *row)
 {
 	*row = app_row(a);
 	if (*row == ROWLIST_NONE)
@@ -149,7 +139,9 @@ void act_events(struct app *a, enum request r)
 
 	if (!act_pending_select(a, &s))
 		return;
-	same = act_events_same(f, &s) && (feed_on(f) || a->replay);
+	same = f->used && f->count == s.count && (feed_on(f) || a->replay);
+	for (size_t i = 0; same && i < s.count; i++)
+		same = f->rows[i].row == s.rows[i];
 	if (f->used && (!can || same)) {
 		free(s.rows);
 		app_open(a, VIEW_EVENTS);
@@ -191,7 +183,8 @@ void act_events_end(struct app *a, enum request r)
 	act_events_stop(a);
 }
 
-bool act_events_change(struct app *a, struct feed_ask ask)
+/* Change what is kept; false: it is not changed, and the result line says why. */
+static bool act_events_change(struct app *a, struct feed_ask ask)
 {
 	struct feed *f = &a->events.feed;
 	struct probes_error e = {0};
@@ -288,6 +281,85 @@ void act_events_ask(struct app *a, enum request r)
 	}
 	app_ask(a, &act_events_texts, "",
 		event_arguments(f->ask.texts | f->offered, names, sizeof names), 0);
+}
+
+/* ---------------------------------------------------------------- what sums them up */
+
+/* C keeps the events of a probe, as v does, with their callers, and counts these. */
+void act_events_callers(struct app *a, enum request r)
+{
+	struct feed *f = &a->events.feed;
+	bool can = app_have(a) & NEED_CONDITION;
+	struct feed_ask ask = f->ask;
+	uint32_t row;
+
+	if (!act_events_row(a, &row))
+		return;
+	if (feed_has(f, row) && (can && !a->replay ? feed_on(f) : a->replay || f->ask.callers)) {
+		feed_choose(f, &a->model, row);
+		ask.callers = true;
+		if (!f->ask.callers && !act_events_change(a, ask))
+			return;
+		app_open(a, VIEW_CALLERS);
+	} else if (can) {
+		ask = (struct feed_ask){.callers = true};
+		act_events_of(a, app_select(row), &ask, VIEW_CALLERS, row);
+	} else {
+		act_refuse(a, REQUEST_HITS);
+	}
+}
+
+/* How many arguments the sites of a row have at most. */
+static unsigned act_events_arguments(const struct app *a, uint32_t row)
+{
+	struct model_member member = model_member(&a->model, row);
+	const struct probes_probe *p = probes_at(member.session, member.probe);
+	struct probes_argument all[PROBES_EVENT_ARGUMENTS];
+	size_t most = 0;
+
+	for (uint32_t i = 0; i < p->site_count; i++) {
+		size_t count = probes_arguments(p->sites[i].arguments, all, PROBES_EVENT_ARGUMENTS);
+
+		most = count > most ? count : most;
+	}
+	return (unsigned)(most < PROBES_EVENT_ARGUMENTS ? most : PROBES_EVENT_ARGUMENTS);
+}
+
+/* A keeps the events of a probe, as v does, and counts the values of its first argument; again: of
+ * the next one. */
+void act_events_values(struct app *a, enum request r)
+{
+	struct feed *f = &a->events.feed;
+	uint32_t row;
+
+	if (!act_events_row(a, &row))
+		return;
+	if (!act_events_arguments(a, row)) {
+		app_complain(a, "%.80s has no arguments", a->model.rows[row].label);
+		return;
+	}
+	if (feed_has(f, row) && (feed_on(f) || !(app_have(a) & NEED_SWITCH))) {
+		if (!a->events.argument || !f->values || f->chosen != row)
+			a->events.argument = 1;
+		feed_choose(f, &a->model, row);
+		app_open(a, VIEW_HISTOGRAM);
+	} else if (app_have(a) & NEED_CONDITION) {
+		a->events.argument = 1;
+		act_events_of(a, app_select(row), &(struct feed_ask){0}, VIEW_HISTOGRAM, row);
+	} else {
+		act_refuse(a, REQUEST_HITS);
+	}
+}
+
+void act_events_values_next(struct app *a, enum request r)
+{
+	const struct feed *f = &a->events.feed;
+	unsigned count = act_events_arguments(a, f->chosen);
+
+	if (count < 2)
+		app_say(a, "%.80s has only this argument", a->model.rows[f->chosen].label);
+	a->events.argument = a->events.argument % count + 1;
+	app_open(a, VIEW_HISTOGRAM);
 }
 
 /* ---------------------------------------------------------------- as they come */

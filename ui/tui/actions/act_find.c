@@ -143,7 +143,7 @@ static const struct prompt_ops act_find_filter = {
 
 void act_find_look_on(struct app *a)
 {
-	list_look_on(&a->list);
+	list_show(&a->list);
 	if (a->prompt.ops == &act_find_filter)
 		act_find_filter_count(a);
 	a->dirty = true;

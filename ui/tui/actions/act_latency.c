@@ -6,7 +6,6 @@
 #include "ui/tui/actions/act.h"
 
 #include "ui/figures/counting.h"
-#include "ui/figures/latency.h"
 #include "ui/tui/terminal/mem.h"
 
 /* The probes of app.pending are counted, as far as they can be: measure. */

@@ -233,7 +233,7 @@ static struct act_pending_stake act_pending_stake(
 		bool any = false, loses = false;
 
 		for (uint32_t at = m->rows[i].member; model_next(m, &at, &member);) {
-			struct probes_session *s = m->processes[member.process].session;
+			struct probes_session *s = member.session;
 			const struct probes_item *item = chosen[member.process][member.probe];
 			struct row one;
 
@@ -325,20 +325,6 @@ void act_pending_begin(struct app *a)
 	operation_free(dry);
 }
 
-static void act_pending_answer_do(struct app *a, uint32_t key)
-{
-	a->question.kind = ASK_NONE;
-	if (key == 'y') {
-		if (a->pending.plan.options.force)
-			app_refresh(a, true);
-		if (!act_pending_stale(a))
-			act_pending_do(a);
-		return;
-	}
-	act_pending_forget(a);
-	app_say(a, "not done: nothing was changed");
-}
-
 /* Any other key was not meant for a question that came by itself. */
 static void act_pending_answer_stop(struct app *a, uint32_t key)
 {
@@ -358,8 +344,18 @@ static void act_pending_answer_stop(struct app *a, uint32_t key)
 
 void act_pending_answer(struct app *a, uint32_t key)
 {
-	if (a->question.kind == ASK_STOP)
+	if (a->question.kind == ASK_STOP) {
 		act_pending_answer_stop(a, key);
-	else
-		act_pending_answer_do(a, key);
+		return;
+	}
+	a->question.kind = ASK_NONE;
+	if (key != 'y') {
+		act_pending_forget(a);
+		app_say(a, "not done: nothing was changed");
+		return;
+	}
+	if (a->pending.plan.options.force)
+		app_refresh(a, true);
+	if (!act_pending_stale(a))
+		act_pending_do(a);
 }

@@ -2,15 +2,10 @@
 #include "ui/tui/actions/act.h"
 
 #include "ui/tui/app/new_children.h"
-#include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/views/view.h"
-#include "ui/words/states.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void act_switch(struct app *a, enum request r)
 {

@@ -22,9 +22,6 @@
 #include "ui/tui/widgets/pattern.h"
 #include "ui/words/now.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 struct app;
@@ -110,6 +107,10 @@ struct view_ops {
 	/* Where the rows are in struct app, to which :N goes; 0: it goes to the lines of app.text.
 	 */
 	size_t rows;
+	/* Of the rows: lines above the first one, and what the search sees of the i-th of them (of
+	 * the app), or NULL. For the members that all lists share (VIEW_ROWS_OPS). */
+	int above;
+	const char *(*line)(const void *app, size_t i);
 	/* Where in struct app is what / n N look for; and going to the next match, as list_seek. 0
 	 * and NULL: they do nothing here. */
 	size_t search;
@@ -230,10 +231,9 @@ struct app_pairs {
 
 /* The program's output. */
 struct app_output {
-	size_t back;            /* lines that the view is scrolled back; 0: it follows */
-	size_t at;              /* the line found last, counted from the program's first */
-	struct pattern *search; /* NULL: none */
-	char search_text[INPUT_SIZE];
+	size_t back; /* lines that the view is scrolled back; 0: it follows */
+	size_t at;   /* the line found last, counted from the program's first */
+	struct search search;
 	bool typing;  /* keys go to the program */
 	bool pasting; /* what comes now was pasted, ^] too */
 };

@@ -8,7 +8,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #define APP_SYNTAX_GAP 3    /* columns between a prompt's remark and its syntax */

@@ -1,6 +1,7 @@
 #include "ui/tui/app/request.h"
 
 #include "ui/tui/terminal/key.h"
+#include "ui/tui/terminal/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -93,17 +94,12 @@ const char *request_unknown(uint32_t key, unsigned where, char *out, size_t size
 
 const char *request_keys(enum request r, char *out, size_t size)
 {
-	size_t length = 0;
+	char name[16];
 
 	out[0] = '\0';
-	for (int i = 0; i < REQUEST_KEYS && request_infos[r].keys[i]; i++) {
-		char name[16];
-
-		key_label(request_infos[r].keys[i], name, sizeof name);
-		if (length + strlen(name) + 2 > size)
-			break;
-		length += (size_t)sprintf(out + length, "%s%s", i ? " " : "", name);
-	}
+	for (int i = 0; i < REQUEST_KEYS && request_infos[r].keys[i]; i++)
+		text_addf(out, size, "%s%s", i ? " " : "",
+			key_label(request_infos[r].keys[i], name, sizeof name));
 	return out;
 }
 

@@ -60,15 +60,15 @@ REQUEST(EVENT, act_look_open, LOOK, IN_EVENTS, .keys = {K_ENTER, 'i'},
 	.rank = 7)
 REQUEST(EVENTS_SHOW, act_look_open, LOOK, IN_HISTOGRAM | IN_CALLERS, .keys = {'v'},
 	.help = "show the events themselves", .footer = "Events", .rank = 4)
-REQUEST(HISTOGRAM, act_histogram, SWITCH, IN_ROWS | IN_PAIRS | IN_EVENTS | IN_CALLERS,
+REQUEST(HISTOGRAM, act_events_values, SWITCH, IN_ROWS | IN_PAIRS | IN_EVENTS | IN_CALLERS,
 	.keys = {'A'}, .need = NEED_EVENTS,
 	.help = "histogram of an argument of the probe under the cursor, and its most frequent "
 		"values",
 	.footer = "Values", .rank = 12)
-REQUEST(HISTOGRAM_NEXT, act_histogram_next, SWITCH, IN_HISTOGRAM, .keys = {'A'},
+REQUEST(HISTOGRAM_NEXT, act_events_values_next, SWITCH, IN_HISTOGRAM, .keys = {'A'},
 	.help = "the next argument", .footer = "Next argument", .rank = 3)
-REQUEST(CALLERS, act_callers, SWITCH, IN_ROWS | IN_PAIRS | IN_EVENTS | IN_HISTOGRAM, .keys = {'C'},
-	.need = NEED_EVENTS,
+REQUEST(CALLERS, act_events_callers, SWITCH, IN_ROWS | IN_PAIRS | IN_EVENTS | IN_HISTOGRAM,
+	.keys = {'C'}, .need = NEED_EVENTS,
 	.help = "callers: which functions the hits of the probe under the cursor come from",
 	.footer = "Callers", .rank = 13)
 REQUEST(PAIR, act_pair, SWITCH, IN_ROWS | IN_PAIRS, .keys = {'p'},

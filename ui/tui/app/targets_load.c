@@ -22,21 +22,17 @@ static void targets_load_log(void *data, enum probes_log_level level, const char
 		text_clean(text, a->message.notice, sizeof a->message.notice);
 }
 
-static void targets_load_recorded(struct model *m, struct replay *r)
-{
-	m->replay = r;
-	for (size_t i = 0; i < r->recording.process_count; i++) {
-		model_add(m, r->processes[i].member.session);
-		m->processes[i].pid = r->processes[i].member.pid;
-		m->processes[i].recorded = &r->processes[i];
-	}
-}
-
 static void targets_load_rows(struct app *a)
 {
+	const struct replay *r = a->replay;
+
 	model_init(&a->model);
-	if (a->replay)
-		targets_load_recorded(&a->model, a->replay);
+	a->model.replay = a->replay;
+	for (size_t i = 0; r && i < r->recording.process_count; i++) {
+		model_add(&a->model, r->processes[i].member.session);
+		a->model.processes[i].pid = r->processes[i].member.pid;
+		a->model.processes[i].recorded = &r->processes[i];
+	}
 	for (size_t i = 0; a->group && i < probes_group_count(a->group); i++)
 		if (probes_group_at(a->group, i)->session)
 			model_add(&a->model, probes_group_at(a->group, i)->session);
@@ -245,26 +241,19 @@ static bool targets_load_is_choice(const struct app *a)
 	       (o->comm && a->group && probes_group_count(a->group) > 1);
 }
 
-/* A recording: what is possible is known at once, and stays so. */
-static int targets_load_recording(struct app *a, struct probes_error *e)
-{
-	int status = replay_open(a->options->recording, &a->replay, e);
-
-	if (status < 0)
-		return status;
-	/* These columns are empty for a recording; c still shows them. */
-	a->hidden |= 1u << COLUMN_SEMAPHORE | 1u << COLUMN_RATE | 1u << COLUMN_TREND |
-		     1u << COLUMN_HOLDER;
-	targets_load_rows(a);
-	return 0;
-}
-
 int targets_load_all(struct app *a, struct probes_error *e)
 {
 	int status = 0;
 
-	if (a->options->recording)
-		return targets_load_recording(a, e);
+	if (a->options->recording) {
+		if (replay_open(a->options->recording, &a->replay, e) < 0)
+			return e->code;
+		/* These columns are empty for a recording; c still shows them. */
+		a->hidden |= 1u << COLUMN_SEMAPHORE | 1u << COLUMN_RATE | 1u << COLUMN_TREND |
+			     1u << COLUMN_HOLDER;
+		targets_load_rows(a);
+		return 0;
+	}
 	a->engine = (struct probes_options){
 		.read_only = a->options->read_only, .log = targets_load_log, .log_data = a};
 	a->read_only = a->options->read_only;

@@ -69,7 +69,6 @@ static void feed_value(struct feed *f, const struct model *m, const struct feed_
 	callers_add(&f->callers, one->process, one->event.caller, feed_caller(one, m, &caller));
 }
 
-/* Begin to sum up from nothing. */
 static void feed_values_clear(struct feed *f)
 {
 	for (size_t i = 0; f->values && i < PROBES_EVENT_ARGUMENTS; i++)
@@ -129,16 +128,21 @@ const struct feed_event *feed_last(const struct feed *f)
 	return NULL;
 }
 
+void feed_subtract(struct probes_events *from, struct probes_events one)
+{
+	from->delivered -= one.delivered;
+	from->rejected -= one.rejected;
+	from->undecided -= one.undecided;
+	from->lost -= one.lost;
+}
+
 void feed_forget(struct feed *f, const struct model *m, int64_t ms)
 {
 	if (f->ops->forget)
 		f->ops->forget(f, m);
 	f->ops->sum(f, m);
 	/* What the sessions have summed is subtracted from now on. */
-	f->before.delivered -= f->sum.delivered;
-	f->before.rejected -= f->sum.rejected;
-	f->before.undecided -= f->sum.undecided;
-	f->before.lost -= f->sum.lost;
+	feed_subtract(&f->before, f->sum);
 	f->sum = (struct probes_events){0};
 	f->unkept = 0;
 	feed_clear(f);
@@ -171,7 +175,7 @@ void feed_done(struct feed *f)
 static void feed_add_part(struct feed *f, const struct model *m, uint32_t process)
 {
 	const struct model_process *p = &m->processes[process];
-	struct feed_part part = {.process = process};
+	struct feed_part part = {.process = process, .session = p->session};
 	struct model_member member;
 
 	part.places = mem_array(probes_count(p->session) + 1, sizeof *part.places);

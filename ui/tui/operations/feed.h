@@ -12,10 +12,6 @@
 #include "ui/recording/replay.h"
 #include "ui/tui/rows/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define FEED_MOST 10000u /* events that are kept */
 
 struct feed_event {
@@ -39,7 +35,8 @@ struct feed_row {
 /* The rows in one process. */
 struct feed_part {
 	uint32_t process; /* of the model */
-	size_t *probes;   /* in its session, in the order of the rows */
+	struct probes_session *session;
+	size_t *probes; /* in the session, in the order of the rows */
 	size_t count;
 	size_t *places; /* by probe: index into feed.rows */
 	bool on;        /* events of some come now */
@@ -172,6 +169,8 @@ const struct probes_caller *feed_caller(
  * recorded, or NULL. */
 struct feed_row *feed_add(struct feed *f, const struct feed_part *part,
 	const struct probes_event *event, const struct probes_caller *caller);
+/* Take numbers of events from a sum. */
+void feed_subtract(struct probes_events *from, struct probes_events one);
 /* Forget the events, and begin the recording anew. */
 void feed_reread(struct feed *f);
 

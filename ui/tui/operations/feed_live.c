@@ -5,7 +5,6 @@
 #include "ui/tui/terminal/text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define FEED_LIVE_TRIES 40  /* events of a row whose values are tried as addresses of texts, */
 #define FEED_LIVE_AT_ONCE 2 /* of one reading: a text may be gone between two hits */
@@ -18,8 +17,8 @@ static int feed_live_check(const struct feed *f, const struct model *m,
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < f->part_count; i++)
-		r = probes_events_check(m->processes[f->parts[i].process].session,
-			f->parts[i].probes, f->parts[i].count, options, e);
+		r = probes_events_check(
+			f->parts[i].session, f->parts[i].probes, f->parts[i].count, options, e);
 	return r;
 }
 
@@ -34,19 +33,14 @@ static int feed_live_begin(struct feed *f, const struct model *m, struct probes_
 
 	for (struct feed_part *part = f->parts; part < f->parts + f->part_count; part++) {
 		struct probes_error one = {0};
-		struct probes_events one_before;
 
-		part->on = probes_events_begin(m->processes[part->process].session, part->probes,
-				   part->count, &options, &one) == 0;
+		part->on = probes_events_begin(
+				   part->session, part->probes, part->count, &options, &one) == 0;
 		text_clean(part->on ? "" : one.why, part->why, sizeof part->why);
 		if (part->on)
 			continue;
 		/* It still has the sums of what ended. */
-		one_before = probes_events(m->processes[part->process].session);
-		f->before.delivered -= one_before.delivered;
-		f->before.rejected -= one_before.rejected;
-		f->before.undecided -= one_before.undecided;
-		f->before.lost -= one_before.lost;
+		feed_subtract(&f->before, probes_events(part->session));
 		if (!r) {
 			*e = one;
 			r = one.code;
@@ -84,8 +78,8 @@ static struct probes_session *feed_live_session(
 
 	for (size_t i = 0; i < f->part_count; i++)
 		if (r->model->processes[f->parts[i].process].pid == event->pid)
-			return r->model->processes[f->parts[i].process].session;
-	return r->model->processes[r->part->process].session;
+			return f->parts[i].session;
+	return r->part->session;
 }
 
 static bool feed_live_take(void *data, const struct probes_event *event)
@@ -115,7 +109,7 @@ static void feed_live_read(struct feed *f, const struct model *m, bool last)
 	for (size_t i = 0; i < f->count; i++)
 		f->rows[i].trying = FEED_LIVE_AT_ONCE;
 	for (size_t i = 0; i < f->part_count; i++)
-		probes_events_round(m->processes[f->parts[i].process].session, round);
+		probes_events_round(f->parts[i].session, round);
 	for (struct feed_part *part = f->parts; part < f->parts + f->part_count; part++) {
 		const struct model_process *process = &m->processes[part->process];
 		const char *over = model_uncounted(process, part->probes, part->count, 1);
@@ -141,7 +135,7 @@ static void feed_live_sum(struct feed *f, const struct model *m)
 	f->sum = f->before;
 	f->no_calls = NULL;
 	for (size_t i = 0; i < f->part_count; i++) {
-		struct probes_events one = probes_events(m->processes[f->parts[i].process].session);
+		struct probes_events one = probes_events(f->parts[i].session);
 
 		f->sum.delivered += one.delivered;
 		f->sum.rejected += one.rejected;
@@ -164,15 +158,14 @@ static void feed_live_drop(struct feed *f, const struct model *m, size_t place)
 	for (size_t i = 0; i < f->part_count; i++)
 		for (size_t k = 0; k < f->parts[i].count; k++)
 			if (f->parts[i].places[f->parts[i].probes[k]] == place)
-				probes_events_drop(m->processes[f->parts[i].process].session,
-					f->parts[i].probes[k]);
+				probes_events_drop(f->parts[i].session, f->parts[i].probes[k]);
 }
 
 static void feed_live_end(struct feed *f, const struct model *m)
 {
 	for (size_t i = 0; i < f->part_count; i++)
 		if (f->parts[i].on)
-			probes_events_end(m->processes[f->parts[i].process].session);
+			probes_events_end(f->parts[i].session);
 }
 
 const struct feed_ops feed_live_ops = {

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define OPERATION_LISTED 3 /* probes that are counted are named if they are no more */
 #define OPERATION_NAMES 22 /* columns that the names of an operation may take */
@@ -107,7 +106,6 @@ static int operation_in_process(struct model *m, size_t process, const struct op
 	size_t n = 0;
 	int status = 0;
 
-	*result = NULL;
 	options.once = true;
 	options.dry_run |= plan->options.dry_run;
 	if (plan->command)
@@ -129,11 +127,31 @@ static int operation_in_process(struct model *m, size_t process, const struct op
 	return status;
 }
 
+/* Carry out the plan, or, where that is NULL, revert what was done. */
+static int operation_all(struct operation *op, struct model *m, const struct operation_plan *plan,
+	const struct operation *done, struct probes_error *e)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < (plan ? m->process_count : done->count); i++) {
+		struct probes_result *r = NULL;
+		struct probes_error one = {0};
+		int status;
+
+		if (m->processes[i].gone || !(plan || done->results[i]))
+			continue;
+		status = plan ? operation_in_process(m, i, plan, &r, &one)
+			      : probes_revert(m->processes[i].session, done->results[i], &r, &one);
+		status = operation_take(op, i, r, status, &one, e);
+		first = first && first != -EALREADY ? first : status ? status : first;
+	}
+	return first;
+}
+
 int operation_do(struct model *m, const struct operation_plan *plan, struct operation **operation,
 	struct probes_error *e)
 {
 	struct operation *op = *operation = operation_new(m);
-	int first = 0;
 
 	m->switched = m->switched || !plan->options.dry_run;
 	operation_name(m, plan, op->what, sizeof op->what);
@@ -142,40 +160,17 @@ int operation_do(struct model *m, const struct operation_plan *plan, struct oper
 	op->pair = plan->steps[1].count;
 	if (plan->command && asprintf(&op->line, " %s\n", plan->text) < 0)
 		abort();
-	for (size_t i = 0; i < m->process_count; i++) {
-		struct probes_result *r;
-		struct probes_error one = {0};
-		int status;
-
-		if (m->processes[i].gone)
-			continue;
-		status = operation_in_process(m, i, plan, &r, &one);
-		status = operation_take(op, i, r, status, &one, e);
-		first = first && first != -EALREADY ? first : status ? status : first;
-	}
-	return first;
+	return operation_all(op, m, plan, NULL, e);
 }
 
 int operation_revert(struct model *m, const struct operation *done, struct operation **operation,
 	struct probes_error *e)
 {
 	struct operation *op = *operation = operation_new(m);
-	int first = 0;
 
 	snprintf(op->what, sizeof op->what, "%s", done->what);
 	op->reverts = true;
-	for (size_t i = 0; i < m->process_count && i < done->count; i++) {
-		struct probes_result *r = NULL;
-		struct probes_error one = {0};
-		int status;
-
-		if (!done->results[i] || m->processes[i].gone)
-			continue;
-		status = probes_revert(m->processes[i].session, done->results[i], &r, &one);
-		status = operation_take(op, i, r, status, &one, e);
-		first = first && first != -EALREADY ? first : status ? status : first;
-	}
-	return first;
+	return operation_all(op, m, NULL, done, e);
 }
 
 int operation_undone(struct operation *op, const struct model *m, struct probes_undone *u,

@@ -8,10 +8,6 @@
 #include "ui/options/options.h"
 #include "ui/tui/rows/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Rows that are switched one after the other. */
 struct operation_step {
 	uint32_t *ids;

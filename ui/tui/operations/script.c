@@ -17,7 +17,7 @@ void script_done(struct script *r)
 	*r = (struct script){0};
 }
 
-static void record_add(struct script *r, const char *text, char *command)
+static void script_add(struct script *r, const char *text, char *command)
 {
 	r->all = mem_grow(r->all, &r->capacity, r->count + 1, sizeof *r->all);
 	r->all[r->count++] = (struct script_entry){
@@ -33,7 +33,7 @@ void script_operation(
 		return;
 	snprintf(text, sizeof text, "%s%s: %s", prefix, o->what,
 		operation_say(&o->sum, outcome, sizeof outcome));
-	record_add(r, text, command_of_operation(m, o));
+	script_add(r, text, command_of_operation(m, o));
 }
 
 void script_latency(
@@ -43,7 +43,7 @@ void script_latency(
 
 	snprintf(text, sizeof text, "latency %.160s,%.160s", row_name(&m->rows[start]),
 		row_name(&m->rows[end]));
-	record_add(r, text,
+	script_add(r, text,
 		command_of_latency(m, start, end, stop ? " -stop" COMMAND_WHILE : COMMAND_WHILE));
 }
 
@@ -57,14 +57,14 @@ void script_events(struct script *r, const struct model *m, const uint32_t *ids,
 		text_addf(text, sizeof text, " +%zu more", count - 1);
 	snprintf(more, sizeof more, "%s%s%s", ask->callers ? " -callers" : "",
 		ask->interrupts ? " -stop" : "", COMMAND_WHILE);
-	record_add(r, text, command_of_events(m, ids, count, ask->texts, ask->where, more));
+	script_add(r, text, command_of_events(m, ids, count, ask->texts, ask->where, more));
 }
 
 void script_mark(struct script *r, const char *text)
 {
 	char safe[4 * TEXT_MAX];
 
-	record_add(r, text_clean(text, safe, sizeof safe), NULL);
+	script_add(r, text_clean(text, safe, sizeof safe), NULL);
 }
 
 const struct script_entry *script_last(const struct script *r)
@@ -75,24 +75,18 @@ const struct script_entry *script_last(const struct script *r)
 	return NULL;
 }
 
-/* The length of a command line before its pid; 0: it is a comment. */
-static size_t record_head(const char *command)
+/* Write command lines. With one process its pid becomes the script's argument. */
+static void script_command(const char *command, bool one, FILE *out)
 {
 	static const char *const heads[] = {
 		COMMAND_HEAD, COMMAND_COUNT_HEAD, COMMAND_LATENCY_HEAD, COMMAND_EVENTS_HEAD};
 
-	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-		if (!strncmp(command, heads[i], strlen(heads[i])))
-			return strlen(heads[i]);
-	return 0;
-}
-
-/* Write command lines. With one process its pid becomes the script's argument. */
-static void record_command(const char *command, bool one, FILE *out)
-{
 	while (*command) {
-		size_t n = strcspn(command, "\n"), head = one ? record_head(command) : 0, pid;
+		size_t n = strcspn(command, "\n"), head = 0, pid; /* 0: it is a comment */
 
+		for (size_t i = 0; one && i < sizeof heads / sizeof *heads; i++)
+			if (!strncmp(command, heads[i], strlen(heads[i])))
+				head = strlen(heads[i]);
 		pid = head ? strspn(command + head, "0123456789") : 0;
 		if (head)
 			fprintf(out, "%.*s\"$pid\"%.*s\n", (int)head, command,
@@ -122,7 +116,7 @@ size_t script_text(const struct script *r, const struct model *m, FILE *out)
 		fprintf(out, "\n# %s %s%s\n", when, e->command ? "" : "MARK ", e->text);
 		if (!e->command)
 			continue;
-		record_command(e->command, m->process_count == 1, out);
+		script_command(e->command, m->process_count == 1, out);
 		actions++;
 	}
 	return actions;

@@ -62,9 +62,10 @@ int timing_begin(struct timing *t, const struct model *m, uint32_t start, uint32
 
 		if (count == 2 && !m->processes[i].gone) {
 			part->process = i;
+			part->session = m->processes[i].session;
 			memcpy(part->probes, probes, sizeof part->probes);
-			part->on = m->replay || probes_latency_begin(m->processes[i].session,
-							probes[0], probes[1], 0, &one) == 0;
+			part->on = m->replay || probes_latency_begin(part->session, probes[0],
+							probes[1], 0, &one) == 0;
 			part->measured = part->on;
 			text_clean(part->on ? "" : one.why, part->why, sizeof part->why);
 			t->count++;
@@ -102,25 +103,13 @@ int timing_reset(struct timing *t, const struct model *m, int64_t ms, struct pro
 			part->measured = false;
 			continue;
 		}
-		if (probes_latency_reset(m->processes[part->process].session, r ? &ignored : e) < 0)
+		if (probes_latency_reset(part->session, r ? &ignored : e) < 0)
 			r = r ? r : e->code;
 		else
 			part->now = (struct probes_latency){.open = part->now.open};
 	}
 	timing_restart(t, ms);
 	return r;
-}
-
-static void timing_rate(struct timing *t, int64_t ms)
-{
-	uint64_t pairs = t->sum.matched + t->sum.nested;
-
-	if (ms - t->rated_ms < TREND_LEAST_MS)
-		return;
-	t->rate = pairs > t->rated ? (double)(pairs - t->rated) * 1000 / (double)(ms - t->rated_ms)
-				   : 0;
-	t->rated = pairs;
-	t->rated_ms = ms;
 }
 
 static void timing_take(void *data, const struct recording_item *item)
@@ -171,6 +160,7 @@ bool timing_replay(struct timing *t)
 
 void timing_read(struct timing *t, const struct model *m, int64_t ms)
 {
+	uint64_t pairs;
 	bool any = false;
 
 	if (t->replay)
@@ -199,7 +189,13 @@ void timing_read(struct timing *t, const struct model *m, int64_t ms)
 	timing_sum(t);
 	t->covered_ns = (ms - t->from_ms) * 1000000;
 	trend_read(&t->trend, ms, t->sum.matched);
-	timing_rate(t, ms);
+	if (ms - t->rated_ms < TREND_LEAST_MS)
+		return;
+	pairs = t->sum.matched + t->sum.nested;
+	t->rate = pairs > t->rated ? (double)(pairs - t->rated) * 1000 / (double)(ms - t->rated_ms)
+				   : 0;
+	t->rated = pairs;
+	t->rated_ms = ms;
 }
 
 void timing_end(struct timing *t, const struct model *m, int64_t ms)
@@ -213,10 +209,10 @@ void timing_end(struct timing *t, const struct model *m, int64_t ms)
 
 		if (!part->on)
 			continue;
-		probes_latency_end(m->processes[part->process].session);
+		probes_latency_end(part->session);
 		part->on = false;
 		snprintf(part->why, sizeof part->why, "it was stopped");
-		if (probes_latency_read(m->processes[part->process].session, &part->now, &gone) < 0)
+		if (probes_latency_read(part->session, &part->now, &gone) < 0)
 			text_clean(gone.why, part->why, sizeof part->why);
 	}
 	timing_sum(t);

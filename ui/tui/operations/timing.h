@@ -10,14 +10,11 @@
 #include "ui/recording/replay.h"
 #include "ui/tui/rows/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The pair in one process. */
 struct timing_part {
 	uint32_t process; /* of the model */
-	size_t probes[2]; /* start and end, in its session */
+	struct probes_session *session;
+	size_t probes[2]; /* start and end, in the session */
 	bool on;          /* it is measured now */
 	bool measured;    /* since the last reset it was, if only for a while */
 	struct probes_latency now;

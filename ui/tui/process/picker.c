@@ -16,13 +16,6 @@
 
 #define SCAN_ROUND_MS 2000 /* pause between rounds */
 
-static void scan_done(struct scan *s)
-{
-	free(s->all);
-	free(s->pids);
-	*s = (struct scan){.comm = s->comm};
-}
-
 bool scan_identify(pid_t pid, struct scan_identity *id)
 {
 	struct probes_process_info info;
@@ -197,7 +190,8 @@ void picker_done(struct picker *p)
 {
 	if (!p->used)
 		return;
-	scan_done(&p->scan);
+	free(p->scan.all);
+	free(p->scan.pids);
 	rowlist_done(&p->rows);
 	filter_free(p->filter);
 	search_done(&p->search);
@@ -238,22 +232,6 @@ int picker_filter(struct picker *p, const char *text, char *why, size_t size)
 		return -1;
 	picker_update(p);
 	return 0;
-}
-
-static const char *picker_line(const void *data, size_t i)
-{
-	const struct picker *p = data;
-
-	return p->scan.all[p->rows.ids[i]].all;
-}
-
-bool picker_seek(struct picker *p, size_t from, int direction)
-{
-	size_t at = search_next(&p->search, p->rows.count, from, direction, picker_line, p);
-
-	if (at < p->rows.count)
-		rowlist_to(&p->rows, at);
-	return at < p->rows.count;
 }
 
 const struct scan_process *picker_current(const struct picker *p)

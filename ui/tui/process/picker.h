@@ -8,7 +8,6 @@
 #include "probes.h"
 #include "ui/tui/rows/filter.h"
 #include "ui/tui/widgets/input.h"
-#include "ui/tui/widgets/pattern.h"
 #include "ui/tui/widgets/rowlist.h"
 #include "ui/tui/widgets/search.h"
 
@@ -83,9 +82,6 @@ void picker_done(struct picker *p);
 void picker_update(struct picker *p);
 /* Set the filter. -1: `why` explains, and the old one stays. */
 int picker_filter(struct picker *p, const char *text, char *why, size_t size);
-/* Move to the first match at or after index `from` (direction 1), or at or before it (-1). False:
- * no match. */
-bool picker_seek(struct picker *p, size_t from, int direction);
 
 /* The process under the cursor, or NULL. */
 const struct scan_process *picker_current(const struct picker *p);

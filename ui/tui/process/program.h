@@ -11,10 +11,6 @@
 #include "ui/tui/process/pty_relay.h"
 #include "ui/tui/widgets/emulator.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 struct program {
 	bool used; /* a program was started */
 	bool ends; /* together with the screen */

@@ -11,9 +11,9 @@
  * Each argument as its type and place: "s64 %rbx", "s64 @%rbx". Types are s signed, u unsigned, f
  * floating point; without a size only the place; "? RAW" for what cannot be parsed.
  */
-static const char *argline_write(
-	const char *raw, bool numbered, const char *gap, char *out, size_t size)
+const char *argline(const char *raw, bool numbered, char *out, size_t size)
 {
+	const char *gap = numbered ? "  " : ", ";
 	struct probes_argument all[ARGLINE_MOST];
 	size_t count = raw && *raw ? probes_arguments(raw, all, ARGLINE_MOST) : 0;
 
@@ -39,14 +39,4 @@ static const char *argline_write(
 	if (count > ARGLINE_MOST)
 		text_addf(out, size, "%sand %zu more", gap, count - ARGLINE_MOST);
 	return out;
-}
-
-const char *argline_numbered(const char *raw, char *out, size_t size)
-{
-	return argline_write(raw, true, "  ", out, size);
-}
-
-const char *argline_short(const char *raw, char *out, size_t size)
-{
-	return argline_write(raw, false, ", ", out, size);
 }

@@ -122,7 +122,7 @@ const char *column_cell(const struct row *r, enum column_id column, char *out, s
 		snprintf(out, size, "%s%s", r->family->object, r->family->deleted ? "*" : "");
 		break;
 	case COLUMN_ARGUMENTS:
-		argline_short(r->arguments, out, size);
+		argline(r->arguments, false, out, size);
 		break;
 	case COLUMN_COUNT:
 		break;

@@ -8,10 +8,6 @@
 #include "ui/tui/rows/groups.h"
 #include "ui/tui/rows/row.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define COLUMN_ARGUMENTS_FROM 100 /* columns of the screen from which on arguments are shown */
 #define COLUMN_WORDS_FROM 60      /* and states by words; below, by marks */
 

@@ -111,7 +111,6 @@ static size_t filter_two_words(const char *at)
 	return 0;
 }
 
-/* What a bare word stands for. */
 static struct filter_atom filter_meaning(const char *word)
 {
 	for (size_t i = 0; i < FILTER_WORDS; i++)
@@ -290,7 +289,6 @@ bool filter_is_empty(const struct filter *f)
 	return f->count == 0;
 }
 
-/* Does it look at one of these? */
 static bool filter_looks(const struct filter *f, enum filter_look from, enum filter_look to)
 {
 	for (size_t i = 0; i < f->count; i++)

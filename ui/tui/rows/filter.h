@@ -17,9 +17,6 @@
 
 #include "probes.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* The parts of a row that a filter tests. */
 struct filter_subject {
 	const char *text; /* "provider:name" */

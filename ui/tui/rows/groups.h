@@ -6,10 +6,6 @@
 
 #include "ui/tui/rows/row.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define GROUPS_FLAG 0x80000000u
 #define GROUPS_NONE UINT32_MAX
 

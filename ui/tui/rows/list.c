@@ -48,7 +48,7 @@ void list_done(struct list *l)
 static void list_look_up(const struct list *l, struct list_functions *f, uint32_t row)
 {
 	struct model_member member = model_member(l->model, row);
-	struct probes_session *s = l->model->processes[member.process].session;
+	struct probes_session *s = member.session;
 	uint32_t sites = probes_at(s, member.probe)->site_count;
 
 	for (; f->next < sites && f->next < LIST_SITES; f->next++) {
@@ -123,7 +123,7 @@ bool list_passes(struct list *l, uint32_t id)
 }
 
 /* Filter again, and show what passes. Without a filter that is all, without a list of its own. */
-static void list_show(struct list *l)
+void list_show(struct list *l)
 {
 	uint32_t *lines;
 	size_t count;
@@ -164,11 +164,6 @@ size_t list_nameless(const struct list *l)
 	for (size_t i = 0; filter_asks_functions(l->filter) && i < l->function_count; i++)
 		count += l->functions[i].known && !l->functions[i].count;
 	return count;
-}
-
-void list_look_on(struct list *l)
-{
-	list_show(l);
 }
 
 void list_update(struct list *l)
@@ -327,14 +322,15 @@ struct group *list_group(const struct list *l)
 	return &l->groups.all[id & ~GROUPS_FLAG];
 }
 
-bool list_to_parent(struct list *l)
+void list_to_parent(struct list *l)
 {
 	uint32_t id = rowlist_current(&l->rows), parent;
 
-	if (!l->tree || id == ROWLIST_NONE)
-		return false;
+	if (id == ROWLIST_NONE)
+		return;
 	parent = id & GROUPS_FLAG ? l->groups.all[id & ~GROUPS_FLAG].parent : l->groups.of[id];
-	return parent != GROUPS_NONE && rowlist_seek(&l->rows, GROUPS_FLAG | parent);
+	if (parent != GROUPS_NONE)
+		rowlist_seek(&l->rows, GROUPS_FLAG | parent);
 }
 
 uint32_t *list_group_rows(const struct list *l, const struct group *g, size_t *count)

@@ -62,9 +62,10 @@ int list_filter(struct list *l, const char *text, char *why, size_t size);
 /* Go to the next (+1) or previous (-1) match from an index of the list; false: none. */
 bool list_seek(struct list *l, size_t from, int direction);
 
-/* Must more functions be looked up for fn: in the filter? list_look_on does a part of that. */
+/* Must more functions be looked up for fn: in the filter? list_show does a part of that, and
+ * filters again. */
 bool list_is_looking(const struct list *l);
-void list_look_on(struct list *l);
+void list_show(struct list *l);
 /* Rows of which fn: in the filter finds no function: their files have no symbols. */
 size_t list_nameless(const struct list *l);
 /* Does a row pass the filter? */
@@ -75,8 +76,8 @@ void list_tree(struct list *l, bool yes);
 void list_fold(struct list *l, struct group *g, bool yes);
 /* The group under the cursor, or NULL. */
 struct group *list_group(const struct list *l);
-/* Move the cursor to the group above it; false: none. */
-bool list_to_parent(struct list *l);
+/* Move the cursor to the group above it, if there is one. */
+void list_to_parent(struct list *l);
 /* The rows of a group that pass the filter; the caller frees the array. */
 uint32_t *list_group_rows(const struct list *l, const struct group *g, size_t *count);
 /* The row under the cursor; ROWLIST_NONE: none, or a group. */

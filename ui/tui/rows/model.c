@@ -184,6 +184,16 @@ struct model_member model_member(const struct model *m, uint32_t row)
 	return member;
 }
 
+struct model_member model_member_alive(const struct model *m, uint32_t row)
+{
+	struct model_member member;
+
+	for (uint32_t at = m->rows[row].member; model_next(m, &at, &member);)
+		if (!m->processes[member.process].gone)
+			return member;
+	return model_member(m, row);
+}
+
 void model_add(struct model *m, struct probes_session *session)
 {
 	m->processes = mem_grow(
@@ -218,7 +228,7 @@ void model_extend(struct model *m, size_t process, size_t first)
 	if (first < count) {
 		m->runs = mem_grow(m->runs, &m->run_capacity, m->run_count + 1, sizeof *m->runs);
 		m->runs[m->run_count++] = (struct model_run){.first = (uint32_t)m->member_count,
-			.of = {.process = (uint32_t)process, .probe = (uint32_t)first}};
+			.of = {session, (uint32_t)process, (uint32_t)first}};
 	}
 	for (size_t i = first; i < count; i++) {
 		const struct probes_probe *p = probes_at(session, i);
@@ -246,7 +256,7 @@ void model_extend(struct model *m, size_t process, size_t first)
 
 static bool model_unloaded(const struct model *m, const struct model_member *u)
 {
-	return probes_live_at(m->processes[u->process].session, u->probe)->state == PROBES_UNLOADED;
+	return probes_live_at(u->session, u->probe)->state == PROBES_UNLOADED;
 }
 
 void model_drop_unloaded(struct model *m)
@@ -275,7 +285,7 @@ void model_mark_deleted(struct model *m)
 {
 	for (size_t i = 0; i < m->row_count; i++) {
 		struct model_member u = model_member(m, (uint32_t)i);
-		struct probes_session *s = m->processes[u.process].session;
+		struct probes_session *s = u.session;
 
 		/* The model owns the families; const is for the rows. */
 		((struct row_family *)m->rows[i].family)->deleted =
@@ -284,26 +294,6 @@ void model_mark_deleted(struct model *m)
 }
 
 /* -------------------------------------------------------------- the states */
-
-/* From now on the row has a trend. */
-static void model_measure(struct model *m, struct row *r)
-{
-	r->trend = model_take(m, sizeof *r->trend, _Alignof(struct trend));
-	trend_begin(r->trend);
-	m->measured = mem_grow(
-		m->measured, &m->measured_capacity, m->measured_count + 1, sizeof *m->measured);
-	m->measured[m->measured_count++] = (uint32_t)(r - m->rows);
-}
-
-/* Of a process that has ended: its hits stay. counted: those of the row were until now. */
-static void model_sum_gone(
-	struct row *r, const struct model_process *p, uint32_t probe, bool counted)
-{
-	uint32_t sites = probes_live_at(p->session, probe)->sites_counted;
-
-	r->counted |= sites > 0;
-	r->missed_sites |= p->ending && counted && sites < probes_at(p->session, probe)->site_count;
-}
 
 static void model_sum(struct model *m, struct row *r)
 {
@@ -314,21 +304,28 @@ static void model_sum(struct model *m, struct row *r)
 	row_clear(r);
 	while (model_next(m, &at, &member)) {
 		const struct model_process *p = &m->processes[member.process];
+		const struct probes_live *live = probes_live_at(p->session, member.probe);
+		uint32_t sites = probes_at(p->session, member.probe)->site_count;
 
-		if (p->recorded)
-			row_add_recorded(r, p->recorded->kept[member.probe],
-				probes_at(p->session, member.probe)->site_count,
-				!p->recorded->latency);
-		else if (p->gone)
-			model_sum_gone(r, p, member.probe, counted);
-		else if (!model_unloaded(m, &member))
-			row_add(r, probes_live_at(p->session, member.probe),
-				probes_at(p->session, member.probe)->site_count);
+		if (p->recorded) {
+			row_add_recorded(
+				r, p->recorded->kept[member.probe], sites, !p->recorded->latency);
+		} else if (p->gone) { /* its hits stay */
+			r->counted |= live->sites_counted > 0;
+			r->missed_sites |= p->ending && counted && live->sites_counted < sites;
+		} else if (live->state != PROBES_UNLOADED) {
+			row_add(r, live, sites);
+		}
 	}
-	if (r->counted && !r->trend)
-		model_measure(m, r);
-	else if (!r->counted && r->trend)
+	if (r->counted && !r->trend) { /* from now on it has one */
+		r->trend = model_take(m, sizeof *r->trend, _Alignof(struct trend));
 		trend_begin(r->trend);
+		m->measured = mem_grow(m->measured, &m->measured_capacity, m->measured_count + 1,
+			sizeof *m->measured);
+		m->measured[m->measured_count++] = (uint32_t)(r - m->rows);
+	} else if (!r->counted && r->trend) {
+		trend_begin(r->trend);
+	}
 	if (!r->counted)
 		r->missed_sites = r->missed_end = false;
 	if (!r->processes) { /* no process has it any more */

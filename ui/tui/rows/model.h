@@ -11,15 +11,12 @@
 #include "ui/tui/rows/row.h"
 #include "ui/words/states.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define MODEL_NONE UINT32_MAX
 
 struct model_member {
-	uint32_t process; /* index into the model's processes */
-	uint32_t probe;   /* index for probes_at in its session */
+	struct probes_session *session; /* of the process */
+	uint32_t process;               /* index into the model's processes */
+	uint32_t probe;                 /* index for probes_at in the session */
 };
 
 /* A run of members: consecutive probes of one process. */
@@ -105,8 +102,9 @@ uint32_t model_find(
  */
 bool model_next(const struct model *m, uint32_t *at, struct model_member *member);
 
-/* The first of them. */
+/* The first of them; the first in a process that is still there, else the first. */
 struct model_member model_member(const struct model *m, uint32_t row);
+struct model_member model_member_alive(const struct model *m, uint32_t row);
 
 /* The probes of one process that these rows have, in their order; the array is the caller's. */
 size_t *model_probes_of(

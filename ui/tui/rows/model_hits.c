@@ -33,7 +33,7 @@ bool model_in_vain(const struct model *m, uint32_t id)
 	if (m->rows[id].sites_counted)
 		return false;
 	for (uint32_t at = m->rows[id].member; model_next(m, &at, &member);) {
-		const struct probes_session *s = m->processes[member.process].session;
+		const struct probes_session *s = member.session;
 
 		for (uint32_t i = 0; i < probes_at(s, member.probe)->site_count; i++)
 			if (!probes_site_hits_at(s, member.probe, i).why)

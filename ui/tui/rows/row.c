@@ -1,7 +1,5 @@
 #include "ui/tui/rows/row.h"
 
-#include <string.h>
-
 const char *row_name(const struct row *r)
 {
 	return r->label + r->family->provider_length + 1;

@@ -5,9 +5,6 @@
 #include "ui/tui/rows/trend.h"
 #include "ui/words/states.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* What all rows of one provider in one object share. Belongs to the model. */
 struct row_family {
 	/* texts are safe for the terminal */

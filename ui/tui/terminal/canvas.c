@@ -110,7 +110,6 @@ void canvas_line(struct canvas *c, int y, int style, const char *text)
 	}
 }
 
-/* One edge of a frame. */
 static void canvas_edge(struct canvas *c, int y, enum text_glyph left, enum text_glyph right)
 {
 	char edge[TEXT_MAX] = "";

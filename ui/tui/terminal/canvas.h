@@ -6,7 +6,6 @@
 
 #include "ui/words/style.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -355,22 +355,6 @@ void screen_click(int *y, int *x)
 
 bool screen_key(uint32_t *key)
 {
-	static const struct {
-		wint_t curses;
-		uint32_t key;
-	} keys[] = {
-		{KEY_UP, K_UP},
-		{KEY_DOWN, K_DOWN},
-		{KEY_LEFT, K_LEFT},
-		{KEY_RIGHT, K_RIGHT},
-		{KEY_PPAGE, K_PAGE_UP},
-		{KEY_NPAGE, K_PAGE_DOWN},
-		{KEY_HOME, K_HOME},
-		{KEY_END, K_END},
-		{KEY_DC, K_DELETE},
-		{KEY_BACKSPACE, K_BACKSPACE},
-		{KEY_ENTER, K_ENTER},
-	};
 	wint_t code;
 	int kind;
 
@@ -385,9 +369,10 @@ bool screen_key(uint32_t *key)
 			       : screen_event.bstate & BUTTON5_PRESSED ? K_WHEEL_DOWN
 			       : screen_event.bstate & BUTTON1_PRESSED ? K_CLICK
 								       : 0;
-		for (size_t i = 0; kind == KEY_CODE_YES && i < sizeof keys / sizeof *keys; i++)
-			if (keys[i].curses == code)
-				*key = keys[i].key;
+		else if (code == KEY_ENTER)
+			*key = K_ENTER;
+		else if (typing_curses((int)code) <= K_DELETE) /* the others mean nothing here */
+			*key = typing_curses((int)code);
 		if (*key)
 			return true;
 	}

@@ -6,8 +6,6 @@
 
 #include "ui/words/style.h"
 
-#include <stdbool.h>
-
 enum theme_id {
 	THEME_MONO, /* attributes only */
 	THEME_DARK, /* for a dark background */

@@ -54,16 +54,7 @@ static uint32_t typing_named(const char *name)
 	return 0;
 }
 
-/* kf13 and on are, as xterm's terminfo has them, F1 to F12 with modifiers. */
-static uint32_t typing_function(int n)
-{
-	static const uint32_t modifiers[] = {
-		0, K_SHIFT, K_CONTROL, K_SHIFT | K_CONTROL, K_ALT, K_ALT | K_SHIFT};
-
-	return (K_F1 + (uint32_t)((n - 1) % 12)) | modifiers[(n - 1) / 12];
-}
-
-bool typing_key(uint32_t *key)
+uint32_t typing_curses(int code)
 {
 	static const struct {
 		int curses;
@@ -95,6 +86,18 @@ bool typing_key(uint32_t *key)
 		{TYPING_PASTE, K_PASTE},
 		{TYPING_PASTED, K_PASTED},
 	};
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i].curses == code)
+			return keys[i].key;
+	return 0;
+}
+
+bool typing_key(uint32_t *key)
+{
+	/* kf13 and on are, as xterm's terminfo has them, F1 to F12 with modifiers. */
+	static const uint32_t modifiers[] = {
+		0, K_SHIFT, K_CONTROL, K_SHIFT | K_CONTROL, K_ALT, K_ALT | K_SHIFT};
 	MEVENT ignored;
 	int code;
 
@@ -103,14 +106,14 @@ bool typing_key(uint32_t *key)
 		if (code < 0x100)
 			*key = (uint32_t)code;
 		else if (code > KEY_F(0) && code <= KEY_F(63))
-			*key = typing_function(code - KEY_F(0));
+			*key = (K_F1 + (uint32_t)((code - KEY_F(1)) % 12)) |
+			       modifiers[(code - KEY_F(1)) / 12];
 		else if (code == KEY_MOUSE)
 			getmouse(&ignored); /* the program gets no mouse events */
 		else if (code > KEY_MAX && code < TYPING_PASTE)
 			*key = typing_named(keyname(code));
-		for (size_t i = 0; code >= 0x100 && i < sizeof keys / sizeof *keys; i++)
-			if (keys[i].curses == code)
-				*key = keys[i].key;
+		else
+			*key = typing_curses(code);
 		if (*key || !code)
 			return true;
 	}

@@ -14,5 +14,9 @@ void typing_mark(bool yes);
 /* The next key without blocking: a byte, or a K_* of key.h, perhaps with modifiers. False: none. */
 bool typing_key(uint32_t *key);
 
+/* What a curses key is to a program, without a modifier that terminfo has no name for; 0: unknown.
+ */
+uint32_t typing_curses(int code);
+
 /* For a crash: ends what typing_mark began. */
 #define TYPING_UNMARK "\033[?2004l"

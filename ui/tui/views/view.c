@@ -49,10 +49,13 @@ bool view_move_sideways(int *hscroll, enum request r)
 	return r == REQUEST_LEFT || r == REQUEST_RIGHT;
 }
 
-void view_rows_move(struct rowlist *l, int *hscroll, enum request r)
+void view_rows_layout(struct app *a)
 {
-	if (hscroll && view_move_sideways(hscroll, r))
-		return;
+	rowlist_resize(app_rows(a), app_view_rows(a));
+}
+
+void view_rows_move_in(struct rowlist *l, enum request r)
+{
 	if (r == REQUEST_PAGE_DOWN || r == REQUEST_PAGE_UP)
 		rowlist_page(l, r == REQUEST_PAGE_DOWN ? 2 : -2);
 	else if (r == REQUEST_HALF_DOWN || r == REQUEST_HALF_UP)
@@ -61,7 +64,13 @@ void view_rows_move(struct rowlist *l, int *hscroll, enum request r)
 		rowlist_move(l, view_move_lines(r, l->height));
 }
 
-bool view_rows_click(struct rowlist *l, int first, int y)
+void view_rows_move(struct app *a, enum request r)
+{
+	if (!view_move_sideways(&a->hscroll, r))
+		view_rows_move_in(app_rows(a), r);
+}
+
+bool view_rows_click_in(struct rowlist *l, int first, int y)
 {
 	size_t at = l->top + (size_t)(y - first);
 
@@ -69,6 +78,21 @@ bool view_rows_click(struct rowlist *l, int first, int y)
 		return false;
 	rowlist_to(l, at);
 	return true;
+}
+
+bool view_rows_click(struct app *a, int y, int x)
+{
+	return view_rows_click_in(app_rows(a), app_view(a)->above, y);
+}
+
+bool view_rows_seek(struct app *a, size_t from, int direction)
+{
+	struct rowlist *l = app_rows(a);
+	size_t at = search_next(app_search(a), l->count, from, direction, app_view(a)->line, a);
+
+	if (at < l->count)
+		rowlist_to(l, at);
+	return at < l->count;
 }
 
 void view_text_begin(struct app *a, const char *heading, ...)

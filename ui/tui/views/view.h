@@ -56,11 +56,17 @@ void view_events_label(struct app *a);
  * result line says so. */
 bool view_events_leave(struct app *a, enum request r);
 
-/* Do a request of SECTION_MOVE in a list; *hscroll: its columns scrolled off, or NULL. */
-void view_rows_move(struct rowlist *l, int *hscroll, enum request r);
-/* Put the cursor on the row at line y of the screen; false: there is none. first: line of the top
- * row. */
-bool view_rows_click(struct rowlist *l, int first, int y);
+/* A view of rows: most members of its ops. */
+#define VIEW_ROWS_OPS(member, lines)                                                    \
+	.rows = offsetof(struct app, member), .above = (lines), .move = view_rows_move, \
+	.click = view_rows_click, .seek = view_rows_seek
+void view_rows_layout(struct app *a);
+void view_rows_move(struct app *a, enum request r);
+bool view_rows_click(struct app *a, int y, int x);
+bool view_rows_seek(struct app *a, size_t from, int direction);
+/* The same without scrolling sideways, and with the first row in this line. */
+void view_rows_move_in(struct rowlist *l, enum request r);
+bool view_rows_click_in(struct rowlist *l, int first, int y);
 /* Is it a request to scroll sideways? Then that is done. */
 bool view_move_sideways(int *hscroll, enum request r);
 /* How many lines down a request of SECTION_MOVE goes, in a window of so many. */

@@ -53,36 +53,28 @@ const char *view_arguments_place(const struct probes_argument *a, char *out, siz
 	return out;
 }
 
-/* The name of an argument as the program knows it, behind its place; "" if that is unknown. */
-static const char *view_arguments_name(struct probes_session *s, size_t probe, size_t site,
-	size_t argument, char out[EVENT_LABEL_BYTES])
-{
-	const char *label = event_argument_label(s, probe, site, argument, out);
-	char number[24];
-
-	snprintf(number, sizeof number, "arg%zu", argument);
-	return strcmp(label, number) ? label : "";
-}
-
 /* Of a site; SIZE_MAX: of none. */
 static void view_arguments_add(
 	struct pager *l, struct probes_session *s, size_t probe, size_t site, const char *raw)
 {
 	struct probes_argument all[VIEW_ARGUMENTS_MOST];
 	size_t count = raw && *raw ? probes_arguments(raw, all, VIEW_ARGUMENTS_MOST) : 0;
-	char type[40], place[400], safe[TEXT_MAX / 2], label[EVENT_LABEL_BYTES];
+	char type[40], place[400], safe[TEXT_MAX / 2], label[EVENT_LABEL_BYTES], number[24];
 
 	if (!count) {
 		pager_addf(l, STYLE_PLAIN, "   none");
 		return;
 	}
 	for (size_t i = 0; i < count && i < VIEW_ARGUMENTS_MOST; i++) {
-		const char *name = view_arguments_name(s, probe, site, i + 1, label);
+		bool named; /* the program knows it by a name */
 
-		pager_addf(l, STYLE_PLAIN, "   arg%-2zu  %-24s  %s%s%s", i + 1,
+		event_argument_label(s, probe, site, i + 1, label);
+		snprintf(number, sizeof number, "arg%zu", i + 1);
+		named = strcmp(label, number);
+		pager_addf(l, STYLE_PLAIN, "   %-5s  %-24s  %s%s%s", number,
 			view_arguments_type(&all[i], type, sizeof type),
-			view_arguments_place(&all[i], place, sizeof place), *name ? "  is " : "",
-			name);
+			view_arguments_place(&all[i], place, sizeof place), named ? "  is " : "",
+			named ? label : "");
 	}
 	if (count > VIEW_ARGUMENTS_MOST)
 		pager_addf(l, STYLE_PLAIN, "   and %zu more", count - VIEW_ARGUMENTS_MOST);
@@ -94,7 +86,7 @@ static void view_arguments_build(struct app *a)
 	struct pager *l = &a->text.pager;
 	/* notes are the same file's in every process: one that has it is enough */
 	struct model_member member = model_member(&a->model, a->text.row);
-	struct probes_session *s = a->model.processes[member.process].session;
+	struct probes_session *s = member.session;
 	const struct probes_probe *p = probes_at(s, member.probe);
 	char where[TEXT_MAX], label[64];
 

@@ -31,8 +31,7 @@ static void view_callers_figures(struct app *a)
 			"the recording holds no callers (events -callers records them)");
 	for (uint32_t at = a->model.rows[f->chosen].member;
 		!a->replay && model_next(&a->model, &at, &member);)
-		reasons_add_callers(
-			&reasons, a->model.processes[member.process].session, member.probe);
+		reasons_add_callers(&reasons, member.session, member.probe);
 	for (size_t i = 0; i < reasons.count; i++) {
 		snprintf(text, sizeof text, "at %zu site%s: %s", reasons.all[i].sites,
 			line_s(reasons.all[i].sites),

@@ -56,26 +56,20 @@ static void view_code_site(struct pager *l, struct probes_session *s, size_t pro
 static void view_code_build(struct app *a)
 {
 	struct pager *l = &a->text.pager;
-	const struct row *r = &a->model.rows[a->text.row];
-	struct model_member member;
+	struct model_member member = model_member_alive(&a->model, a->text.row);
+	uint32_t count = probes_at(member.session, member.probe)->site_count;
 
-	view_text_begin(a, "Code of %s", r->label);
-	for (uint32_t at = r->member; model_next(&a->model, &at, &member);) {
-		const struct model_process *p = &a->model.processes[member.process];
-		uint32_t count = probes_at(p->session, member.probe)->site_count;
-
-		if (p->gone)
-			continue;
-		for (uint32_t i = 0; i < count && i < VIEW_CODE_SITES; i++)
-			view_code_site(l, p->session, member.probe, i);
-		if (count > VIEW_CODE_SITES)
-			pager_addf(l, STYLE_PLAIN, "and %u more sites", count - VIEW_CODE_SITES);
-		if (!count)
-			pager_addf(l, STYLE_PLAIN,
-				"no sites: the program only looks at the semaphore");
+	view_text_begin(a, "Code of %s", a->model.rows[a->text.row].label);
+	if (a->model.processes[member.process].gone) {
+		pager_addf(l, STYLE_PLAIN, "it is mapped in no process any more");
 		return;
 	}
-	pager_addf(l, STYLE_PLAIN, "it is mapped in no process any more");
+	for (uint32_t i = 0; i < count && i < VIEW_CODE_SITES; i++)
+		view_code_site(l, member.session, member.probe, i);
+	if (count > VIEW_CODE_SITES)
+		pager_addf(l, STYLE_PLAIN, "and %u more sites", count - VIEW_CODE_SITES);
+	if (!count)
+		pager_addf(l, STYLE_PLAIN, "no sites: the program only looks at the semaphore");
 }
 
 const struct view_ops view_code_ops = {

@@ -5,7 +5,6 @@
 #include "ui/tui/views/view.h"
 
 #include "ui/tui/operations/command.h"
-#include "ui/tui/operations/fold.h"
 #include "ui/tui/terminal/mem.h"
 #include "ui/words/handover.h"
 #include "ui/words/line.h"
@@ -19,8 +18,8 @@ static void view_command_add(struct app *a, const char *what, char *command)
 {
 	struct pager *l = &a->text.pager;
 
-	fold_comment(l, STYLE_TITLE, what, a->columns);
-	fold_command(l, STYLE_PLAIN, command, a->columns);
+	pager_comment(l, STYLE_TITLE, what, a->columns);
+	pager_command(l, STYLE_PLAIN, command, a->columns);
 	pager_addf(l, STYLE_PLAIN, "%s", "");
 	free(command);
 }
@@ -67,7 +66,7 @@ static void view_command_hand_over(struct app *a, const struct app_selection *s)
 		any = any || command;
 	}
 	if (h.count && !any)
-		fold_comment(&a->text.pager, STYLE_TITLE,
+		pager_comment(&a->text.pager, STYLE_TITLE,
 			"no command for bpftrace, gdb or perf: they do not accept these names, or "
 			"cannot open the file",
 			a->columns);
@@ -102,7 +101,7 @@ static void view_command_build(struct app *a)
 		view_command_add(a, "to measure how long the pair takes, until ^C",
 			command_of_latency(&a->model, s.pair->start, s.pair->end, ""));
 	if (s.count && !switchable) {
-		fold_comment(&a->text.pager, STYLE_TITLE,
+		pager_comment(&a->text.pager, STYLE_TITLE,
 			"nothing to switch here (no semaphore, no handler): these tools set a "
 			"breakpoint or a uprobe",
 			a->columns);

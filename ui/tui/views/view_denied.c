@@ -7,7 +7,6 @@
 #include "ui/words/report.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static void view_denied_layout(struct app *a)
 {

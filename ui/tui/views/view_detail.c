@@ -124,7 +124,7 @@ static void view_detail_places(struct pager *l, struct probes_session *s, size_t
 			pager_wrap(l, STYLE_PLAIN, "      ", text, columns);
 		if (strcmp(site->arguments, p->arguments) != 0) /* else they are shown above */
 			pager_addf(l, STYLE_PLAIN, "      %s",
-				argline_numbered(site->arguments, text, sizeof text));
+				argline(site->arguments, true, text, sizeof text));
 	}
 	if (p->site_count > VIEW_DETAIL_SITES)
 		pager_addf(l, STYLE_PLAIN, "  and %u more", p->site_count - VIEW_DETAIL_SITES);
@@ -156,7 +156,7 @@ static void view_detail_process(struct app *a, const struct model_member *member
 		pager_addf(l, STYLE_BAD, "  broken     %s; it is never switched",
 			text_clean(p->broken, text, sizeof text));
 	if (p->arguments && *p->arguments) {
-		view_detail_value(a, "arguments", argline_numbered(p->arguments, raw, sizeof raw));
+		view_detail_value(a, "arguments", argline(p->arguments, true, raw, sizeof raw));
 		view_detail_value(a, "as noted", text_clean(p->arguments, raw, sizeof raw));
 	}
 	view_detail_places(l, process->session, member->probe, a->columns);
@@ -272,7 +272,7 @@ static void view_detail_build(struct app *a)
 	const struct probes_probe *p;
 
 	member = model_member(&a->model, a->text.row);
-	p = probes_at(a->model.processes[member.process].session, member.probe);
+	p = probes_at(member.session, member.probe);
 	view_text_begin(a, "Detail of %s", r->label);
 	view_detail_sum(r, &sums);
 	pager_addf(l, STYLE_PLAIN, "  state      %s", sums.state);
@@ -316,7 +316,7 @@ void view_detail_glance(struct app *a, const struct model_member *member, int ro
 	if (p->broken)
 		pager_addf(l, STYLE_BAD, "  broken %s", text_clean(p->broken, text, sizeof text));
 	if (p->arguments && *p->arguments)
-		pager_wrap(l, STYLE_PLAIN, "  ", argline_numbered(p->arguments, text, sizeof text),
+		pager_wrap(l, STYLE_PLAIN, "  ", argline(p->arguments, true, text, sizeof text),
 			columns);
 	if (a->events.feed.values && a->events.feed.chosen == row)
 		view_detail_values(a, l, columns);

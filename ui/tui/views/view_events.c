@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define VIEW_EVENTS_TOP 3    /* lines above the events: what, how many, column headings */
 #define VIEW_EVENTS_LEFT 2   /* columns before an event: the cursor */
@@ -257,19 +256,16 @@ static void view_events_draw(const struct app *a, struct canvas *c)
 
 static void view_events_move(struct app *a, enum request r)
 {
-	struct rowlist *l = &a->events.rows;
+	const struct rowlist *l = &a->events.rows;
 
-	if (r == REQUEST_LEFT || r == REQUEST_RIGHT) {
-		(void)view_move_sideways(&a->hscroll, r);
-		return;
-	}
-	view_rows_move(l, NULL, r);
-	a->events.leaves = l->count && l->cursor + 1 < l->count;
+	view_rows_move(a, r);
+	if (r != REQUEST_LEFT && r != REQUEST_RIGHT)
+		a->events.leaves = l->count && l->cursor + 1 < l->count;
 }
 
 static bool view_events_click(struct app *a, int y, int x)
 {
-	if (!view_rows_click(&a->events.rows, VIEW_EVENTS_TOP, y))
+	if (!view_rows_click(a, y, x))
 		return false;
 	a->events.leaves = a->events.rows.cursor + 1 < a->events.rows.count;
 	return true;
@@ -295,7 +291,6 @@ static bool view_events_request(struct app *a, enum request r)
 	return view_events_leave(a, r);
 }
 
-/* The probe of the event under the cursor. */
 static uint32_t view_events_row(const struct app *a)
 {
 	const struct feed_event *one = feed_find(&a->events.feed, rowlist_current(&a->events.rows));
@@ -317,14 +312,10 @@ static const char *view_events_text(const void *data, size_t i)
 
 static bool view_events_seek(struct app *a, size_t from, int direction)
 {
-	struct app_events *v = &a->events;
-	size_t at = search_next(&v->search, v->rows.count, from, direction, view_events_text, a);
+	bool found = view_rows_seek(a, from, direction);
 
-	if (at >= v->rows.count)
-		return false;
-	rowlist_to(&v->rows, at);
-	v->leaves = true;
-	return true;
+	a->events.leaves |= found;
+	return found;
 }
 
 static void view_events_write(const struct app *a, FILE *out)
@@ -353,6 +344,8 @@ const struct view_ops view_events_ops = {
 	.request = view_events_request,
 	.row = view_events_row,
 	.rows = offsetof(struct app, events.rows),
+	.above = VIEW_EVENTS_TOP,
+	.line = view_events_text,
 	.search = offsetof(struct app, events.search),
 	.seek = view_events_seek,
 	.write = view_events_write,

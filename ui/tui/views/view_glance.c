@@ -11,17 +11,6 @@
 
 #define VIEW_GLANCE_MS 200 /* without a key: time to look into symbol tables */
 
-/* The row's part in the first process that is still there, else in the first. */
-static struct model_member view_glance_member(const struct model *m, uint32_t row)
-{
-	struct model_member member;
-
-	for (uint32_t at = m->rows[row].member; model_next(m, &at, &member);)
-		if (!m->processes[member.process].gone)
-			return member;
-	return model_member(m, row);
-}
-
 void view_glance_update(struct app *a, const struct view_list_areas *areas)
 {
 	struct app_glance *g = &a->glance;
@@ -38,7 +27,7 @@ void view_glance_update(struct app *a, const struct view_list_areas *areas)
 		return;
 	if (g->looked && feed_has(&a->events.feed, row))
 		feed_choose(&a->events.feed, &a->model, row);
-	member = view_glance_member(&a->model, row);
+	member = model_member_alive(&a->model, row);
 	view_detail_glance(a, &member, areas->pane.rows - 2, a->columns - areas->pane_column - 2);
 }
 
@@ -81,8 +70,8 @@ void view_glance_poll(struct app *a)
 	if (view_glance_wait(a) != 0 || app_key_waits())
 		return;
 	g->looked = true;
-	member = view_glance_member(&a->model, g->row);
-	s = a->model.processes[member.process].session;
+	member = model_member_alive(&a->model, g->row);
+	s = member.session;
 	if (probes_at(s, member.probe)->site_count &&
 		*view_detail_where(s, member.probe, 0, true, text, sizeof text))
 		text_addf(g->where, sizeof g->where, "in %s", text);

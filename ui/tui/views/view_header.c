@@ -170,7 +170,6 @@ static void view_header_access(const struct app *a, struct view_header_line *l)
 		l->pieces[i].right = true;
 }
 
-/* Where and when a recording was made. */
 static void view_header_when(const struct app *a, struct view_header_line *l)
 {
 	const struct recording_head *h = &a->replay->recording.head;
@@ -184,24 +183,6 @@ static void view_header_when(const struct app *a, struct view_header_line *l)
 	time[10] = ' '; /* no T, */
 	view_header_add(l, NEXT, STYLE_PLAIN, "%.19s - %.8s", time, end);
 	view_header_add(l, SOON, STYLE_PLAIN, "on %.40s", text_clean(h->host, host, sizeof host));
-}
-
-static void view_header_identity(const struct app *a, struct canvas *c, int y)
-{
-	struct view_header_line l = {.style = STYLE_BAR};
-	char span[32];
-
-	view_header_add(&l, KEEP, STYLE_PLAIN, "%s", a->title);
-	if (a->info.up_seconds >= 0)
-		view_header_add(&l, SOON, STYLE_PLAIN, "up %s",
-			view_header_span(a->info.up_seconds, span, sizeof span));
-	if (a->info.threads > 0)
-		view_header_add(&l, FIRST, STYLE_PLAIN, "%ld thread%s", a->info.threads,
-			line_s(a->info.threads));
-	if (a->replay)
-		view_header_when(a, &l);
-	view_header_access(a, &l);
-	view_header_put(&l, c, y);
 }
 
 /* ------------------------------------------------------------------ the counts */
@@ -302,33 +283,29 @@ static void view_header_states(const struct app *a, struct view_header_line *l)
 			sizeof p->brief, "no switch: H counts");
 }
 
-static void view_header_counts(const struct app *a, struct canvas *c, int y)
+static void view_header_counts(const struct app *a, struct view_header_line *l)
 {
 	const struct model_counts *n = &a->model.counts;
-	struct view_header_line l = {.style = STYLE_PLAIN};
 	struct view_header_piece *p;
 
 	/* Notes left out come first: the counts after them are incomplete. */
 	if (n->left_out)
-		view_header_add(&l, KEEP, STYLE_WARN, "%zu NOTES LEFT OUT", n->left_out);
-	view_header_add(&l, LAST, STYLE_PLAIN, "%zu probe%s", a->model.row_count,
+		view_header_add(l, KEEP, STYLE_WARN, "%zu NOTES LEFT OUT", n->left_out);
+	view_header_add(l, LAST, STYLE_PLAIN, "%zu probe%s", a->model.row_count,
 		line_s(a->model.row_count));
-	view_header_states(a, &l);
+	view_header_states(a, l);
 	if (n->objects > 1)
-		view_header_add(&l, SOON, STYLE_DIM, "in %zu objects", n->objects);
-	if (a->replay) {
-		view_header_put(&l, c, y);
+		view_header_add(l, SOON, STYLE_DIM, "in %zu objects", n->objects);
+	if (a->replay)
 		return;
-	}
 	if (a->frozen)
-		p = view_header_add(&l, KEEP, STYLE_WARN, "FROZEN");
+		p = view_header_add(l, KEEP, STYLE_WARN, "FROZEN");
 	else if (a->refresh_ms % 1000)
-		p = view_header_add(&l, FIRST, STYLE_DIM, "every %u.%us", a->refresh_ms / 1000,
+		p = view_header_add(l, FIRST, STYLE_DIM, "every %u.%us", a->refresh_ms / 1000,
 			a->refresh_ms % 1000 / 100);
 	else
-		p = view_header_add(&l, FIRST, STYLE_DIM, "every %us", a->refresh_ms / 1000);
+		p = view_header_add(l, FIRST, STYLE_DIM, "every %us", a->refresh_ms / 1000);
 	p->right = true;
-	view_header_put(&l, c, y);
 }
 
 /* ------------------------------------------------------------------ the filter */
@@ -362,40 +339,45 @@ static void view_header_chosen(const struct app *a, struct view_header_line *l)
 	p->right = true;
 }
 
-static void view_header_filter(const struct app *a, struct canvas *c, int y)
-{
-	struct view_header_line l = {.style = STYLE_PLAIN};
-
-	if (!filter_text(a->list.filter)[0])
-		view_header_add(&l, SOON, STYLE_DIM, "no filter");
-	view_header_chosen(a, &l);
-	view_header_put(&l, c, y);
-}
-
 /* Counts and filter in one line, on a low screen. */
-static void view_header_both(const struct app *a, struct canvas *c, int y)
+static void view_header_both(const struct app *a, struct view_header_line *l)
 {
-	struct view_header_line l = {.style = STYLE_PLAIN};
-
 	if (a->model.counts.left_out)
-		view_header_add(&l, KEEP, STYLE_WARN, "%zu LEFT OUT", a->model.counts.left_out);
+		view_header_add(l, KEEP, STYLE_WARN, "%zu LEFT OUT", a->model.counts.left_out);
 	if (!filter_text(a->list.filter)[0])
-		view_header_add(&l, LAST, STYLE_PLAIN, "%zu probe%s", a->model.row_count,
+		view_header_add(l, LAST, STYLE_PLAIN, "%zu probe%s", a->model.row_count,
 			line_s(a->model.row_count));
 	if (a->frozen)
-		view_header_add(&l, KEEP, STYLE_WARN, "FROZEN");
-	view_header_states(a, &l);
-	view_header_chosen(a, &l);
-	view_header_put(&l, c, y);
+		view_header_add(l, KEEP, STYLE_WARN, "FROZEN");
+	view_header_states(a, l);
+	view_header_chosen(a, l);
 }
 
 void view_header_draw(const struct app *a, struct canvas *c, struct area area)
 {
-	view_header_identity(a, c, area.y);
-	if (area.rows >= 3) {
-		view_header_counts(a, c, area.y + 1);
-		view_header_filter(a, c, area.y + 2);
-	} else {
-		view_header_both(a, c, area.y + 1);
-	}
+	struct view_header_line identity = {.style = STYLE_BAR}, counts = {0}, filter = {0};
+	char span[32];
+
+	view_header_add(&identity, KEEP, STYLE_PLAIN, "%s", a->title);
+	if (a->info.up_seconds >= 0)
+		view_header_add(&identity, SOON, STYLE_PLAIN, "up %s",
+			view_header_span(a->info.up_seconds, span, sizeof span));
+	if (a->info.threads > 0)
+		view_header_add(&identity, FIRST, STYLE_PLAIN, "%ld thread%s", a->info.threads,
+			line_s(a->info.threads));
+	if (a->replay)
+		view_header_when(a, &identity);
+	view_header_access(a, &identity);
+	view_header_put(&identity, c, area.y);
+	if (area.rows < 3)
+		view_header_both(a, &counts);
+	else
+		view_header_counts(a, &counts);
+	view_header_put(&counts, c, area.y + 1);
+	if (area.rows < 3)
+		return;
+	if (!filter_text(a->list.filter)[0])
+		view_header_add(&filter, SOON, STYLE_DIM, "no filter");
+	view_header_chosen(a, &filter);
+	view_header_put(&filter, c, area.y + 2);
 }

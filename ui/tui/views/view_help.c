@@ -101,7 +101,6 @@ static void view_help_columns(struct app *a)
 	}
 }
 
-/* Marks, words and columns of the list. */
 static void view_help_legend(struct app *a)
 {
 	char keys[64];
@@ -190,7 +189,6 @@ static void view_help_filter(struct app *a, bool processes)
 		view_help_line(a, "on off ...", names);
 }
 
-/* Ready questions that fit. */
 static void view_help_questions(struct app *a)
 {
 	const struct questions *all = app_questions(a);

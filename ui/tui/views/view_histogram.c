@@ -112,8 +112,7 @@ static void view_histogram_build(struct app *a)
 
 	view_text_begin(
 		a, "Values of %.100s arg%u", a->model.rows[f->chosen].label, a->events.argument);
-	event_argument_label(a->model.processes[member.process].session, member.probe, 0,
-		a->events.argument, text);
+	event_argument_label(member.session, member.probe, 0, a->events.argument, text);
 	if (strncmp(text, "arg", 3) != 0)
 		text_addf(a->text.heading, sizeof a->text.heading, " (%s)",
 			text_shown(text, names, sizeof names));

@@ -139,7 +139,6 @@ static void view_latency_histogram(struct app *a)
 	}
 }
 
-/* A line for each of several processes. */
 static void view_latency_processes(struct app *a)
 {
 	const struct timing *t = &a->timing;
@@ -180,8 +179,7 @@ static void view_latency_left(struct app *a, uint32_t row)
 
 	for (uint32_t at = a->model.rows[row].member; model_next(&a->model, &at, &member);)
 		if (!a->model.processes[member.process].gone)
-			reasons_add(
-				&reasons, a->model.processes[member.process].session, member.probe);
+			reasons_add(&reasons, member.session, member.probe);
 	if (!reasons.sites || a->replay || !timing_on(&a->timing))
 		return;
 	pager_addf(&a->text.pager, STYLE_WARN,

@@ -8,7 +8,6 @@
 #include "ui/words/states.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define VIEW_LIST_INDENT 4        /* of a probe in the tree */
@@ -249,12 +248,11 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 			g->count, g->sum.family->path);
 	} else {
 		struct model_member m = model_member(&a->model, id);
-		const struct probes_probe *p =
-			probes_at(a->model.processes[m.process].session, m.probe);
+		const struct probes_probe *p = probes_at(m.session, m.probe);
 
 		snprintf(text, sizeof text, "%s%s", probes_kind_name(p->kind),
 			view_list_kind(a, id, p));
-		if (*argline_numbered(p->arguments, arguments, sizeof arguments))
+		if (*argline(p->arguments, true, arguments, sizeof arguments))
 			text_addf(text, sizeof text, "   %s", arguments);
 		if (a->glance.where[0])
 			text_addf(text, sizeof text, "   %s", a->glance.where);
@@ -263,7 +261,6 @@ static void view_list_below(const struct app *a, struct canvas *c, struct area a
 		text_fit(fitted, sizeof fitted, text, c->columns - 1));
 }
 
-/* Why the list is empty, and what can be done. */
 static void view_list_empty(const struct app *a, struct canvas *c, int y)
 {
 	size_t nameless = list_nameless(&a->list);
@@ -371,7 +368,7 @@ static void view_list_move(struct app *a, enum request r)
 	} else if (r == REQUEST_LEFT)
 		l->hscroll -= l->hscroll > 0;
 	else
-		view_rows_move(&l->rows, NULL, r);
+		view_rows_move_in(&l->rows, r);
 }
 
 /* On a heading: sort by its column; if it is sorted by that, invert the order. */
@@ -383,7 +380,7 @@ static bool view_list_click(struct app *a, int y, int x)
 	if (x >= areas.columns)
 		return false;
 	if (!areas.heading || y != areas.header.rows)
-		return view_rows_click(&a->list.rows, areas.list.y, y);
+		return view_rows_click_in(&a->list.rows, areas.list.y, y);
 	view_list_columns(a, &columns);
 	for (int i = 0; i < COLUMN_COUNT; i++) {
 		const struct column_place *at = &columns.at[i];

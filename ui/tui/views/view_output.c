@@ -68,7 +68,7 @@ static void view_output_lines(const struct app *a, struct canvas *c, struct area
 		int y = area.y + (int)(i - first);
 
 		view_output_line(c, y, &line, hscroll);
-		pattern_mark(a->output.search, c, y, 0, STYLE_MATCH, line.text, hscroll);
+		pattern_mark(a->output.search.pattern, c, y, 0, STYLE_MATCH, line.text, hscroll);
 	}
 	if (!a->output.typing || !emulator_cursor(e, &at, &column))
 		return;
@@ -141,7 +141,6 @@ static void view_output_write(const struct app *a, FILE *out)
 		fprintf(out, "%s\n", emulator_line(e, i).text);
 }
 
-/* How many lines are no longer kept. */
 static size_t view_output_gone(const struct app *a)
 {
 	const struct emulator *e = a->program.terminal;
@@ -156,7 +155,7 @@ static bool view_output_seek(struct app *a, long from, int direction)
 	long i = from, count = (long)emulator_count(e);
 
 	while (i >= 0 && i < count &&
-		!pattern_match(a->output.search, emulator_line(e, (size_t)i).text))
+		!pattern_match(a->output.search.pattern, emulator_line(e, (size_t)i).text))
 		i += direction;
 	if (i < 0 || i >= count)
 		return false;
@@ -167,15 +166,8 @@ static bool view_output_seek(struct app *a, long from, int direction)
 
 static bool view_output_search(struct app *a, const char *text)
 {
-	struct pattern *p = NULL;
-
-	if (*text)
-		p = pattern_parse(text, a->prompt.why, sizeof a->prompt.why);
-	if (*text && !p)
+	if (search_set(&a->output.search, text, a->prompt.why, sizeof a->prompt.why) < 0)
 		return false;
-	pattern_free(a->output.search);
-	a->output.search = p;
-	snprintf(a->output.search_text, sizeof a->output.search_text, "%s", text);
 	a->output.back = a->prompt.from;
 	return true;
 }
@@ -208,14 +200,14 @@ static bool view_output_request(struct app *a, enum request r)
 	int direction = r == REQUEST_NEWER ? 1 : -1;
 
 	if (r == REQUEST_FIND_OUTPUT)
-		app_ask(a, &view_output_prompt, a->output.search_text, "", a->output.back);
+		app_ask(a, &view_output_prompt, a->output.search.text, "", a->output.back);
 	else if (r != REQUEST_OLDER && r != REQUEST_NEWER)
 		return false;
-	else if (!a->output.search)
+	else if (!a->output.search.pattern)
 		app_say(a, "nothing was searched for yet: / searches");
 	else if (!view_output_seek(
 			 a, (long)a->output.at - (long)view_output_gone(a) + direction, direction))
-		app_complain(a, "/%s: no %s match", a->output.search_text,
+		app_complain(a, "/%s: no %s match", a->output.search.text,
 			direction > 0 ? "newer" : "older");
 	return true;
 }

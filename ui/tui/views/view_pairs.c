@@ -106,32 +106,12 @@ static void view_pairs_draw(const struct app *a, struct canvas *c)
 			p->count ? "no pair matches the filter (\\ changes it)" : "no pairs");
 }
 
-static void view_pairs_move(struct app *a, enum request r)
-{
-	view_rows_move(&a->pairs.rows, &a->hscroll, r);
-}
-
+/* The search is that of the list; the name of the start stands for a pair. */
 static const char *view_pairs_start(const void *data, size_t i)
 {
 	const struct app *a = data;
 
 	return a->model.rows[a->pairs.known.all[a->pairs.rows.ids[i]].start].label;
-}
-
-/* The search is that of the list; the name of the start stands for a pair. */
-static bool view_pairs_seek(struct app *a, size_t from, int direction)
-{
-	struct rowlist *l = &a->pairs.rows;
-	size_t at = search_next(&a->list.search, l->count, from, direction, view_pairs_start, a);
-
-	if (at < l->count)
-		rowlist_to(l, at);
-	return at < l->count;
-}
-
-static bool view_pairs_click(struct app *a, int y, int x)
-{
-	return view_rows_click(&a->pairs.rows, 2, y);
 }
 
 static bool view_pairs_request(struct app *a, enum request r)
@@ -173,18 +153,16 @@ static void view_pairs_write(const struct app *a, FILE *out)
 }
 
 const struct view_ops view_pairs_ops = {
+	VIEW_ROWS_OPS(pairs.rows, 2),
 	.where = IN_PAIRS,
 	.around = 2,
 	.build = view_pairs_build,
 	.layout = view_pairs_layout,
 	.draw = view_pairs_draw,
-	.move = view_pairs_move,
-	.click = view_pairs_click,
 	.request = view_pairs_request,
 	.selection = view_pairs_selection,
-	.rows = offsetof(struct app, pairs.rows),
 	.search = offsetof(struct app, list.search),
-	.seek = view_pairs_seek,
+	.line = view_pairs_start,
 	.filter = view_list_filter,
 	.filtered = view_list_filtered,
 	.write = view_pairs_write,

@@ -11,30 +11,20 @@
 #define VIEW_PICKER_ABOVE 3       /* lines: title, filter, headings */
 #define VIEW_PICKER_REDRAW_MS 100 /* while the scan fills the list in */
 
-static void view_picker_layout(struct app *a)
-{
-	rowlist_resize(&a->picker.rows, app_view_rows(a));
-}
-
-/* What may be done with the probes of a process: all of it, or on a narrow screen the most. */
-static const char *view_picker_can(const struct scan_process *p, bool words)
-{
-	static const char *const can[][2] = {{"list", "list"}, {"read", "list read"},
-		{"count", "list read count"}, {"switch", "list read switch"}};
-
-	return can[p->may_switch ? 3 : p->may_count ? 2 : p->may_read][words];
-}
-
 /* pid, user, how many probes, what may be done, command */
 static void view_picker_line(const struct app *a, struct canvas *c, int y, size_t at)
 {
+	/* What may be done with its probes: on a narrow screen the most, else all of it. */
+	static const char *const can[][2] = {{"list", "list"}, {"read", "list read"},
+		{"count", "list read count"}, {"switch", "list read switch"}};
 	const struct rowlist *l = &a->picker.rows;
 	const struct scan_process *p = &a->picker.scan.all[l->ids[at]];
+	bool wide = a->columns >= COLUMN_WORDS_FROM;
 	char line[TEXT_MAX];
 
 	snprintf(line, sizeof line, "%s%c%7d ", at == l->cursor ? text_glyph(TEXT_CURSOR) : " ",
 		p->tagged ? '+' : ' ', (int)p->id.pid);
-	if (a->columns >= COLUMN_WORDS_FROM)
+	if (wide)
 		text_addf(line, sizeof line, "%-10.10s ", p->user);
 	if (p->probes)
 		text_addf(line, sizeof line, "%6zu", p->probes);
@@ -44,8 +34,10 @@ static void view_picker_line(const struct app *a, struct canvas *c, int y, size_
 		p->more     ? '+'
 		: p->unread ? '?'
 			    : ' ',
-		a->columns >= COLUMN_WORDS_FROM ? 16 : 6,
-		view_picker_can(p, a->columns >= COLUMN_WORDS_FROM),
+		wide ? 16 : 6,
+		can[p->may_switch      ? 3
+			: p->may_count ? 2
+				       : p->may_read][wide],
 		text_skip(p->command, a->hscroll));
 	canvas_line(c, y, at == l->cursor ? STYLE_REVERSE : STYLE_PLAIN, line);
 }
@@ -99,16 +91,6 @@ static void view_picker_draw(const struct app *a, struct canvas *c)
 	view_picker_sides(c, VIEW_PICKER_ABOVE + l->height, STYLE_DIM, left, right);
 }
 
-static void view_picker_move(struct app *a, enum request r)
-{
-	view_rows_move(&a->picker.rows, &a->hscroll, r);
-}
-
-static bool view_picker_click(struct app *a, int y, int x)
-{
-	return view_rows_click(&a->picker.rows, VIEW_PICKER_ABOVE, y);
-}
-
 /* Open the tagged processes, else the one under the cursor, if they are still the same: a pid can
  * be another process' by now. */
 static void view_picker_open(struct app *a)
@@ -132,9 +114,11 @@ static void view_picker_open(struct app *a)
 	free(pids);
 }
 
-static bool view_picker_seek(struct app *a, size_t from, int direction)
+static const char *view_picker_searched(const void *app, size_t i)
 {
-	return picker_seek(&a->picker, from, direction);
+	const struct picker *p = &((const struct app *)app)->picker;
+
+	return p->scan.all[p->rows.ids[i]].all;
 }
 
 static int view_picker_filter(struct app *a, const char *text, char *why, size_t size)
@@ -177,7 +161,6 @@ static int64_t view_picker_wait(const struct app *a)
 	return scan_wait(&a->picker.scan, now_ms());
 }
 
-/* Look at the next process. */
 static void view_picker_poll(struct app *a)
 {
 	struct picker *p = &a->picker;
@@ -199,16 +182,14 @@ static void view_picker_poll(struct app *a)
 }
 
 const struct view_ops view_picker_ops = {
+	VIEW_ROWS_OPS(picker.rows, VIEW_PICKER_ABOVE),
 	.where = IN_PICKER,
 	.around = VIEW_PICKER_ABOVE + 1,
-	.layout = view_picker_layout,
+	.layout = view_rows_layout,
 	.draw = view_picker_draw,
-	.move = view_picker_move,
-	.click = view_picker_click,
 	.request = view_picker_request,
-	.rows = offsetof(struct app, picker.rows),
 	.search = offsetof(struct app, picker.search),
-	.seek = view_picker_seek,
+	.line = view_picker_searched,
 	.filter = view_picker_filter,
 	.filtered = view_picker_filtered,
 	.wait = view_picker_wait,

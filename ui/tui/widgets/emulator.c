@@ -103,7 +103,6 @@ static size_t emulator_cell(const VTermScreenCell *cell, int columns, char *out)
 	return n;
 }
 
-/* Build scratch from cells. */
 static void emulator_compose(struct emulator_scratch *s, const VTermScreenCell *cells, int columns)
 {
 	size_t end = 0, end_runs = 0;

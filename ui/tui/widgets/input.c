@@ -14,7 +14,6 @@ void input_set(struct input *in, const char *text)
 	in->length = in->cursor = strlen(in->text);
 }
 
-/* Is this a continuation byte of UTF-8? */
 static bool input_continues(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void pager_clear(struct pager *p)
 {
@@ -52,6 +53,62 @@ void pager_wrap(struct pager *p, int style, const char *label, const char *text,
 		label = "";
 		text = next;
 	} while (*next);
+}
+
+/* How many bytes fit into a line. *quoted: is the start, and then the end, in single quotes? */
+static size_t pager_fits(const char *s, int columns, bool *quoted)
+{
+	size_t n = 0;
+	int used = 0;
+
+	while (s[n] && s[n] != '\n') {
+		int width;
+		/* keep \\' together: this quote does not end or start quoting */
+		size_t bytes = s[n] == '\\' && !*quoted && s[n + 1] ? 2 : text_next(s + n, &width);
+
+		if (bytes == 2 && s[n] == '\\')
+			width = 2;
+		/* keep room for the continuation: '\\ */
+		if (used + width > columns - 2 && strlen(s + n) > 2)
+			break;
+		if (s[n] == '\'')
+			*quoted = !*quoted;
+		n += bytes;
+		used += width;
+	}
+	return n;
+}
+
+void pager_command(struct pager *p, int style, const char *command, int columns)
+{
+	bool quoted = false;
+
+	columns = columns > 20 ? columns : 20;
+	while (*command) {
+		bool reopen = quoted;
+		size_t n = pager_fits(command, reopen ? columns - 1 : columns, &quoted);
+		bool ends = !command[n] || command[n] == '\n';
+
+		pager_addf(p, style, "%s%.*s%s", reopen ? "'" : "", (int)n, command,
+			ends     ? ""
+			: quoted ? "'\\"
+				 : "\\");
+		command += n + (command[n] == '\n');
+		if (ends)
+			quoted = false;
+	}
+}
+
+void pager_comment(struct pager *p, int style, const char *text, int columns)
+{
+	const char *next;
+
+	do {
+		size_t n = text_wrap(text, columns > 20 ? columns - 2 : 18, &next);
+
+		pager_addf(p, style, "# %.*s", (int)n, text);
+		text = next;
+	} while (*text);
 }
 
 void pager_scroll(struct pager *p, long by, int window)

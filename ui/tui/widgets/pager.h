@@ -30,6 +30,10 @@ void pager_tint(struct pager *p, int column, int style);
 /* Add a label and a text, wrapped at blanks to this many columns; continuation lines are indented
  * by the width of the label. */
 void pager_wrap(struct pager *p, int style, const char *label, const char *text, int columns);
+/* Add a quoted command line, wrapped to this many columns with backslash-newline: pasted from the
+ * screen it is still the same command; or a text, of which each line is a comment for the shell. */
+void pager_command(struct pager *p, int style, const char *command, int columns);
+void pager_comment(struct pager *p, int style, const char *text, int columns);
 /* Show it from its first line on, and search for nothing. */
 void pager_begin(struct pager *p);
 /* Go to the next match, as list_seek; `window` as below. */

@@ -10,7 +10,6 @@
 #include "ui/tui/terminal/mem.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistr.h>
 
-/* A whole character. */
 static size_t vt_filter_character(struct vt_filter *s, uint32_t code, char *out)
 {
 	bool safe = text_code_safe(code);
@@ -129,7 +128,6 @@ static size_t vt_filter_parameters(const char *from, const char *end, char *out)
 	return parameters <= VT_FILTER_PARAMETERS ? n : SIZE_MAX;
 }
 
-/* A whole ESC [ sequence. */
 static size_t vt_filter_sequence(struct vt_filter *s, char *out)
 {
 	char text[VT_FILTER_SEQUENCE + 1], leader = '\0', between = '\0', end;
