@@ -1,4 +1,5 @@
 #include "ui/cli/collect.h"
+#include "ui/cli/outlet.h"
 #include "ui/cli/result.h"
 
 #include <errno.h>
@@ -312,8 +313,11 @@ static void stop(void *data)
 {
 	struct collect *k = data;
 
-	if (!k->measure.sig && !k->full && !k->measure.code && result_reader_gone(k->measure.file))
-		k->measure.code = EPIPE;
+	if (!k->measure.sig && !k->full && !k->measure.code &&
+		result_reader_gone(k->measure.file)) {
+		k->measure.code = outlet_written(k->measure.file);
+		k->measure.code = k->measure.code ? k->measure.code : EPIPE;
+	}
 	for (size_t i = 0; i < k->count; i++)
 		probes_events_end(k->processes[i].member->session);
 	k->ended = now_ns();

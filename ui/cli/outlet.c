@@ -20,7 +20,7 @@
 struct outlet {
 	FILE *stream; /* what is printed to; NULL: none */
 	int fd;       /* of whoever called us */
-	int own;      /* the same, opened so that no write waits; -1: could not be */
+	int own;      /* the same, opened so that no write waits; -1: could not be; fd: none does */
 	int error;    /* errno of the first failure; 0: none */
 	char *kept;
 	size_t size;
@@ -110,23 +110,32 @@ static ssize_t take(void *cookie, const char *bytes, size_t size)
 	return 0;
 }
 
+static int shut(void *cookie)
+{
+	struct outlet *o = cookie;
+
+	if (o->own != o->fd && o->own >= 0)
+		close(o->own);
+	o->stream = NULL;
+	return close(o->fd);
+}
+
 static void outlet_open(struct outlet *o, FILE *file)
 {
-	static const cookie_io_functions_t calls = {.write = take};
+	static const cookie_io_functions_t calls = {.write = take, .close = shut};
 	char path[40];
 	struct stat st;
 
-	o->fd = fileno(file);
-	if (fstat(o->fd, &st) < 0 ||
-		!(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(o->fd)))
-		return;
+	o->fd = o->own = fileno(file);
 	fflush(file);
 	o->stream = fopencookie(o, "w", calls);
 	if (!o->stream)
 		return;
 	/* Whoever shares our descriptor must not find it changed. */
 	snprintf(path, sizeof path, "/proc/self/fd/%d", o->fd);
-	o->own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fstat(o->fd, &st) == 0 &&
+		(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(o->fd)))
+		o->own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	setvbuf(o->stream, NULL, _IOLBF, BUFSIZ);
 }
 
@@ -141,7 +150,7 @@ FILE *outlet_begin(FILE *file)
 		report_to(errors->stream);
 	if (o != errors)
 		outlet_open(o, file);
-	if (o != errors && o->stream)
+	if (o != errors && o->stream && !isatty(o->fd))
 		setvbuf(o->stream, NULL, _IOFBF, BUFSIZ);
 	return o->stream ? o->stream : file;
 }
@@ -207,10 +216,12 @@ int outlet_descriptor(FILE *file)
 	return fileno(file);
 }
 
-int outlet_error(FILE *file)
+int outlet_written(FILE *file)
 {
+	int failed = fflush(file) ? errno : 0;
+
 	for (struct outlet *o = outlets; o < outlets + 2; o++)
 		if (o->stream && o->stream == file)
 			return o->error;
-	return 0;
+	return failed;
 }

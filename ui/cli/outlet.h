@@ -1,7 +1,8 @@
 /*
- * The output and the messages of a call that has changes to undo: no reader that does not read
- * keeps it from that. Until the call ends, what is written waits for its reader; from then on it is
- * kept, until the changes are undone; then it is passed on.
+ * The output and the messages of a call. The reason why a write failed is not lost, as it is with a
+ * FILE; and no reader that does not read keeps a call that has changes to undo from that. Until the
+ * call ends, what is written waits for its reader; from then on it is kept, until the changes are
+ * undone; then it is passed on.
  */
 #pragma once
 
@@ -9,8 +10,9 @@
 #include <stdio.h>
 
 /*
- * What to print to instead of this file, if its reader may keep us waiting; else the file. From now
- * on messages go the same way. At most once in a program, and again for the file it returned.
+ * What to print to instead of this file; the file, if there is no memory. Closing it closes the
+ * descriptor of the file. From now on messages go the same way. At most once in a program, and
+ * again for the file it returned.
  */
 FILE *outlet_begin(FILE *file);
 
@@ -27,6 +29,8 @@ void outlet_keep(void);
  */
 void outlet_end(int *sig);
 
-/* The descriptor behind the file, and the errno of what could not be written there, or 0. */
+/* The descriptor behind the file. */
 int outlet_descriptor(FILE *file);
-int outlet_error(FILE *file);
+
+/* Write what is buffered. Returns 0, or the errno of the first write that failed, also before. */
+int outlet_written(FILE *file);
