@@ -166,6 +166,18 @@ void outlet_keep(void)
 	outlet_keeps = true;
 }
 
+bool outlet_waits(FILE *file)
+{
+	bool waits = false;
+
+	for (struct outlet *o = outlets; o < outlets + 2; o++) {
+		if (o->stream && o->size)
+			take(o, NULL, 0);
+		waits = waits || (o->stream == file && o->size && !o->error);
+	}
+	return waits;
+}
+
 static int outlet_signal; /* that ended the call */
 
 /* `done` is how much the reader took since this waiting began. */

@@ -1,11 +1,11 @@
 /*
  * The output and the messages of a call. The reason why a write failed is not lost, as it is with a
- * FILE; and no reader that does not read keeps a call that has changes to undo from that. Until the
- * call ends, what is written waits for its reader; from then on it is kept, until the changes are
- * undone; then it is passed on.
+ * FILE; and no reader that does not read keeps a call that has changes to undo from that, nor from
+ * looking after its target: from outlet_keep on, what is written is kept, until there is room.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -19,8 +19,11 @@ FILE *outlet_begin(FILE *file);
 /* Nothing waits for a reader from this time on (now_ms), nor once a signal has come. */
 void outlet_until(int64_t end);
 
-/* The call is over, and still has changes to undo. */
+/* From now on nothing waits: there are changes to undo, and a target to look after. */
 void outlet_keep(void);
+
+/* Pass on what is kept, as far as there is room. Does this file still wait for its reader? */
+bool outlet_waits(FILE *file);
 
 /*
  * They are undone: pass on what is kept, however long the reader takes. After *sig, and after a
