@@ -261,6 +261,9 @@ enum app_rank {
 	REMARK_END, /* a process crashed, was killed or became another program; or the last ended */
 };
 
+#define APP_UNDO " u=undo"
+#define APP_REDO " ^R=redo"
+
 /* The result line: the answer to a key, and a remark. */
 struct app_message {
 	char text[1400];
@@ -268,6 +271,7 @@ struct app_message {
 	bool answering; /* a key is being handled ... */
 	bool answer;    /* ... and `text` answers the last one */
 	bool passing;   /* `text` is about what is shown now: the next key removes it */
+	size_t offer;   /* where APP_UNDO or APP_REDO stands in `text`; 0: nowhere */
 	struct {
 		char text[600]; /* empty: none; of several ends the latest is first, one a line */
 		bool bad;
