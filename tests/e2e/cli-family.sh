@@ -95,13 +95,6 @@ stop
 
 # --- somebody puts the byte of the file back in a child, as a debugger does: its hits are missing in the sum, which says
 # so. In a child that the session has found, and in one that it finds only then; of a count soon, of others at the end.
-# spoil PROCESS
-spoil()
-{
-	python3 -c 'import os, sys
-os.pwrite(os.open("/proc/%s/mem" % sys.argv[1], os.O_RDWR), b"\x90", int(sys.argv[2]))' "$1" \
-		"$(($(bias "$VICTIMS/pairs") + $(notes "$VICTIMS/pairs" | awk '$2 == "start" { print $3; exit }')))"
-}
 for how in found late; do
 	start pairs
 	counting -pid "$pid" -stop -format json start

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ui/figures/counting.h"
 #include "ui/words/now.h"
 #include "ui/words/report.h"
 #include "ui/words/states.h"
@@ -259,14 +260,6 @@ static void look_at_jumps(struct run_until *h)
 	}
 }
 
-bool run_until_child_lost(const struct probes_session *child, size_t probe, size_t site, bool last)
-{
-	enum probes_state state = probes_site_live_at(child, probe, site)->state;
-
-	return probes_site_lost(child, probe, site) && state != PROBES_UNREADABLE &&
-	       (last || state != PROBES_FOREIGN);
-}
-
 /* The same of forked children, whose hits are among those of their parents: the first is named. */
 static void look_at_children(struct run_until *h)
 {
@@ -284,7 +277,7 @@ static void look_at_children(struct run_until *h)
 		for (size_t k = 0; !said && k < probes_count(t->session); k++) {
 			p = probes_at(t->session, k);
 			for (uint32_t site = 0; !said && site < p->site_count; site++)
-				said = run_until_child_lost(t->session, k, site, true);
+				said = counting_child_lost(t->session, k, site, true);
 		}
 		if (!said)
 			continue;

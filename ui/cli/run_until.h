@@ -49,12 +49,6 @@ int run_until_wait(struct run_until *h, int64_t end);
 /* Search for forked children that inherited the changes. */
 void run_until_look(struct run_until *h);
 
-/*
- * Did a forked child lose the jump of a site? Needs its live states. Not where its library is
- * mapped no longer, nor, unless this is the `last` look, where an int3 covers it.
- */
-bool run_until_child_lost(const struct probes_session *child, size_t probe, size_t site, bool last);
-
 /* Undo in all processes, and report it. The exit status is explain_status of the tally. */
 void run_until_undo(struct run_until *h);
 

@@ -314,6 +314,7 @@ struct app {
 	struct probes_session *started; /* of these, the program that was started, or NULL */
 	struct program program;
 	int64_t new_children_ms; /* when to look for births next */
+	size_t new_children_at;  /* the child whose jumps are looked at next */
 	struct app_objects objects;
 	struct probes_access access; /* of the first process that lacks something, else the first */
 	struct probes_process_info info;
