@@ -11,6 +11,7 @@
 #include "ui/cli/launch.h"
 #include "ui/cli/outlet.h"
 #include "ui/cli/result.h"
+#include "ui/cli/signals.h"
 #include "ui/figures/counting.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/now.h"
@@ -307,7 +308,7 @@ static int measure_all(struct measure *m)
 
 	/* No reader keeps us from looking at children and at -max-overhead. */
 	if (!o->dry_run) {
-		run_until_prepare(o->prog);
+		signals_prepare(o->prog);
 		outlet_keep();
 	}
 	act_hold_signals(&before);

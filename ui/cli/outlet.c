@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ui/cli/run_until.h"
+#include "ui/cli/signals.h"
 #include "ui/words/now.h"
 #include "ui/words/report.h"
 
@@ -34,7 +34,7 @@ static bool outlet_keeps; /* nothing waits */
 /* May a write wait for its reader? Once not, never again until the next time is set. */
 static bool may_wait(void)
 {
-	if (now_ms() >= outlet_time || run_until_signalled())
+	if (now_ms() >= outlet_time || signals_pending())
 		outlet_keeps = true;
 	return !outlet_keeps;
 }
@@ -187,7 +187,7 @@ static bool wait_for_reader(size_t done)
 	static size_t before = SIZE_MAX;
 
 	if (!outlet_signal)
-		outlet_signal = run_until_signalled();
+		outlet_signal = signals_pending();
 	if (done != before || !outlet_signal)
 		since = now_ms();
 	before = done;

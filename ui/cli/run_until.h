@@ -27,16 +27,6 @@ struct run_until {
 	struct tally ends;  /* of the processes: PROBES_GONE if it was cut short */
 };
 
-/*
- * From here on nothing that ends a program politely ends this one before it has undone its changes;
- * it cannot be suspended either, unless together with its `child`. Signals that are ignored stay
- * so.
- */
-void run_until_prepare(bool child);
-
-/* The signal that waits for run_until_wait, or 0. */
-int run_until_signalled(void);
-
 /* Is there anything to wait for? */
 bool run_until_goes_on(const struct run_until *h);
 
