@@ -1107,7 +1107,7 @@ PROBES_API PROBES_CHECK int probes_others(struct probes_session *session,
 /*
  * The forked children of this process, and theirs, of which a session that has ended left a record;
  * the caller frees the array. probes_repair does not look for them where the process itself has
- * none.
+ * none, nor for those that are older than its changes.
  */
 PROBES_API PROBES_CHECK int probes_heirs(
 	struct probes_session *session, pid_t **pids, size_t *count, struct probes_error *e);

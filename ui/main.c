@@ -167,14 +167,14 @@ int main(int argc, char **argv)
 	if (options_parse(argc, argv, &o, &e) < 0) {
 		status = report_error(&e);
 	} else if (o.help || o.version) {
+		/* One write, whose errno is not lost. */
+		setvbuf(stdout, NULL, _IOFBF, 1 << 16);
 		if (o.version)
 			puts("probes-tui " PROBES_VERSION);
 		else
 			print_help(o.verb);
-		if (fflush(stdout) != 0) {
-			report_line("cannot write the output: %s", strerror(errno));
-			status = PROBES_FAILED;
-		}
+		if (fflush(stdout) != 0)
+			status = report_unwritten("the output", errno);
 	} else {
 		o.files = files;
 		memcpy(o.oom_score, oom_score, sizeof o.oom_score);

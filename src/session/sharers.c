@@ -21,6 +21,9 @@
 #define SHARERS_LONGEST (1 << 20)
 #define SHARERS_KEPT_OUT \
 	"its jump would lead to counters in which another session counts a relative by fork"
+#define SHARERS_MAY_BE                                                                             \
+	"its jump would lead to counters in which a session in another pid namespace may count a " \
+	"relative by fork"
 
 /* Children that are forked while this session counts there share its counters in any case. */
 static bool sharers_matter(const struct arena *w)
@@ -165,6 +168,7 @@ const char *sharers_keep_out(struct probes_session *s, size_t arena, size_t site
 	struct arena *w = ARRAY_AT(&s->arenas, struct arena, arena);
 	struct arena_holder rival;
 	char name[64];
+	pid_t said;
 
 	if (!w->held)
 		w->held = calloc(w->site_count + 1, sizeof *w->held);
@@ -180,16 +184,25 @@ const char *sharers_keep_out(struct probes_session *s, size_t arena, size_t site
 		w->held[site] = false;
 		(void)holder_say(s, w);
 	}
-	if (w->rival == (pid_t)rival.pid)
-		return SHARERS_KEPT_OUT;
-	w->rival = (pid_t)rival.pid;
+	/* The number of a process elsewhere is none here. */
+	said = rival.session ? (pid_t)rival.pid : -1;
+	if (w->rival == said)
+		return rival.session ? SHARERS_KEPT_OUT : SHARERS_MAY_BE;
+	w->rival = said;
 	if (rival.session)
 		procfs_name((pid_t)(uint32_t)rival.session, name, sizeof name);
-	if (rival.session)
+	if (!rival.session)
+		log_say(&s->log, PROBES_LOG_NOTICE,
+			"process %d: its jumps would lead to counters in which a session in "
+			"another pid namespace, which cannot be seen from here, may count a "
+			"relative by fork; wait for it to end, call repair there if it has ended, "
+			"or allow the threads to be stopped",
+			s->who.pid);
+	else
 		log_say(&s->log, PROBES_LOG_NOTICE,
 			"process %d: its jumps would lead to counters in which process %d (%s) "
 			"counts process %d, a relative by fork; wait for it to end, or allow the "
 			"threads to be stopped",
 			s->who.pid, (int)(uint32_t)rival.session, name, (int)rival.pid);
-	return SHARERS_KEPT_OUT;
+	return rival.session ? SHARERS_KEPT_OUT : SHARERS_MAY_BE;
 }

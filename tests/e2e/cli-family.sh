@@ -93,15 +93,28 @@ echo quit >&8
 exec 5>&- 6>&- 7<&- 8>&- 9<&-
 stop
 
+# --- of two processes in one line, the hits of one are unknown: the line says so, and so do its sites
+start pairs
+counting -pid "$pid" -stop -format json start
+first=$session
+forked known
+kill -STOP "$first"
+start2 pairs
+in_background count -max-overhead 0 -pid "$child,$pid2" -stop start
+session_says "in process $pid2"
+ask2 'run 1 10'
+interrupted INT 130
+has 'of two processes one is unknown' '^ +10 +[0-9.]+ +1/2 +pairs:start  \(hits of 1 of 2 processes\)$' "$tmp/result"
+stop2
+kill -CONT "$first"
+kill -INT "$first"
+wait "$first"
+gone "$first"
+kill -KILL "$child"
+stop
+
 # --- somebody puts the byte of the file back in a child, as a debugger does: its hits are missing in the sum, which says
 # so. In a child that the session has found, and in one that it finds only then; of a count soon, of others at the end.
-# spoil PROCESS
-spoil()
-{
-	python3 -c 'import os, sys
-os.pwrite(os.open("/proc/%s/mem" % sys.argv[1], os.O_RDWR), b"\x90", int(sys.argv[2]))' "$1" \
-		"$(($(bias "$VICTIMS/pairs") + $(notes "$VICTIMS/pairs" | awk '$2 == "start" { print $3; exit }')))"
-}
 for how in found late; do
 	start pairs
 	counting -pid "$pid" -stop -format json start

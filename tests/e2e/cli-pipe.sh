@@ -2,7 +2,7 @@
 # Nobody reads what is printed: `| true`, `| head`. Every verb that prints ends quietly, with the status that SIGPIPE
 # would have given it, whether nothing or one line was read, also while there is nothing to print; the code of the
 # victim is as it was, and nothing is on record.
-# Does not cover: a caller that ignores SIGPIPE (cli-recording.sh), a full disk (cli-events.sh, cli-recording.sh).
+# Does not cover: a caller that ignores SIGPIPE, a full disk (cli-full.sh).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
 need_zydis

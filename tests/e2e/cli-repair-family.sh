@@ -194,6 +194,30 @@ for order in tree parent,child child,parent; do
 	whole
 done
 
+# --- one session counted both, and the child is older than that: it inherited nothing, and is repaired all the same
+case='both counted'
+began
+fork
+exec 8>"$tmp/child$forks-in" 9<"$tmp/child$forks-out"
+read -r _ <&9
+counting -pid "$pid,$child" -stop guarded
+session_says "in process $child"
+{
+	kill -9 "$session"
+	wait "$session"
+} 2>/dev/null
+gone "$session"
+same "$case: before" "$(at "$pid") $(at "$child")" '01 01'
+want 0 repair -no-syslog -pid "$pid" -format json
+same "$case: the semaphores" "$(at "$pid") $(at "$child")" '00 00'
+same "$case: JSON of the one that was named" "$(python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["pid"])' "$tmp/out")" "$pid"
+for one in "$pid" "$child"; do
+	has "$case: said of $one" "pid $one: undid what session $session left behind: 1 probe"
+done
+whole
+exec 8>&- 9<&-
+
 # --- the child has changed its semaphore: what is in doubt stays on record until that is over
 for kind in attach count; do
 	case="$kind, child raised it"

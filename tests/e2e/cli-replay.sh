@@ -101,6 +101,18 @@ want 0 replay "$tmp/called" -callers
 has 'a caller' '^ +3 +75\.0%  f\+0x2' "$tmp/out"
 has 'unknown ones' '^ +1 +25\.0%  \?$' "$tmp/out"
 has 'the total' '^probes-tui: 4 hits in 2\.000 s, none lost$'
+same 'all sites were counted: no word of it' "$(grep -c 'not counted' "$tmp/err")" 0
+sed 's/"kept":1,"sites":1/"kept":1,"sites":0/' "$tmp/called" >"$tmp/part"
+for call in '' -callers; do
+	# shellcheck disable=SC2086 # none, or one
+	want 0 replay "$tmp/part" $call
+	has "a site that was not counted $call" '^probes-tui: pid 7: 1 of 2 sites was not counted: hits there are missing$'
+	# shellcheck disable=SC2086
+	want 0 replay "$tmp/part" start $call
+	same "it is of another probe $call" "$(grep -c 'not counted' "$tmp/err")" 0
+done
+want 0 replay "$tmp/part" end -histogram arg1
+has 'the table of values says it' '^1 of 1 site was not counted: hits there are missing$' "$tmp/out"
 want 0 replay "$tmp/called" end -callers -format csv
 same 'of one probe' "$(tail -n +2 "$tmp/out")" '7,2,100,0x1050,f+0x2,,/p,0x50'
 

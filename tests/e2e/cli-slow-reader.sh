@@ -1,7 +1,7 @@
 #!/bin/sh
 # Whoever reads the output stops reading: the pipe is full, and -for and signals end the session all the same: it undoes
 # first. After -for it waits for the reader, who gets all; after a signal it drops what the reader does not take, says
-# so, and exits with 128 + the signal. With messages in the same full pipe, too. A pipe that nobody has opened is no output.
+# so, and exits with 128 + the signal. Meanwhile -max-overhead holds. With messages in the same full pipe, too. A pipe that nobody has opened is no output.
 # Does not cover: a socket; a terminal that was stopped with ^S.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_switching
@@ -99,6 +99,27 @@ errors=$tmp/held
 full count start -for 0.1s -format json
 session_says 'no longer counted'
 interrupted TERM 143
+exec 9<&-
+
+# --- the target is looked after meanwhile: what costs too much is dropped
+full events start -max-overhead 0.01
+session_says 'counting '
+dropped()
+{
+	ask 'run 1 5000'
+	grep -q 'no more events, its hits are only counted' "$tmp/held"
+}
+session_until 'the drop of events' dropped
+interrupted TERM 143
+as_found 'what costs too much'
+exec 9<&-
+
+# --- a dry run: it holds nothing, and a signal ends it
+full count start -dry-run
+session_says 'would count '
+want 0 count -no-syslog -stop -pid "$pid" start -for 10ms
+kill -INT "$session"
+ended 130
 exec 9<&-
 
 # --- its reader opens it later: nothing begins before

@@ -105,3 +105,11 @@ site_of()
 {
 	echo $(($(bias "$1") + $(notes "$1" | awk -v name="$2" '$2 == name { print $3; exit }')))
 }
+
+# spoil PROCESS: the jump of pairs:start is gone there.
+spoil()
+{
+	python3 -c 'import os, sys
+os.pwrite(os.open("/proc/%s/mem" % sys.argv[1], os.O_RDWR), b"\x90", int(sys.argv[2]))' "$1" \
+		"$(($(bias "$VICTIMS/pairs") + $(notes "$VICTIMS/pairs" | awk '$2 == "start" { print $3; exit }')))"
+}

@@ -4,7 +4,7 @@
 # from the outside and from the inside, and takes over at once when it was killed. Both count at the same sites, and the
 # last one removes the jumps. A stranger, another user who locks all that a session can claim, is not taken for one;
 # where he hides whether a session lives, that is said, and its own pid namespace knows. A forked child that the session
-# has not found yet is its, too.
+# has not found yet is its, too. A relative that it may count is named as one that it may.
 # Does not cover: sessions in one namespace (cli-latency.sh, cli-events.sh, cli-count.sh).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 . "${srcdir:-.}/tests/e2e/strangers.sh"
@@ -237,6 +237,43 @@ exec 6>&- 7<&- 8>&- 9<&-
 rm -f "$PROBES_TUI_RECORDS"/*
 want 0 repair -no-syslog -pid "$pid"
 has 'nothing is left' 'nothing to repair'
+echo quit >&3
+exec 3>&- 4<&-
+
+# --- a relative is counted there in the same counters: whether that session lives is not known here, and so it is said
+fifos
+unshare -pf --kill-child --mount-proc "$VICTIMS/sdt_plain" <"$tmp/in" >"$tmp/answers" &
+around=$!
+started="$started $around"
+exec 3>"$tmp/in" 4<"$tmp/answers"
+read -r word inner _ <&4
+same 'first word of another victim' "$word" ready
+pid=$(cat "/proc/$around/task/$around/children")
+pid=${pid%% *}
+enter="nsenter -t $pid -p -m env -C $PWD"
+want 0 count -no-syslog -pid "$pid" -for 10ms plain
+mkfifo "$tmp/rel-in" "$tmp/rel-out"
+ask "fork $tmp/rel-in${tab}$tmp/rel-out"
+exec 8>"$tmp/rel-in" 9<"$tmp/rel-out"
+read -r _ <&9
+outer_child=$(cat "/proc/$pid/task/$pid/children")
+outer_child=${outer_child% }
+: >"$tmp/held"
+$enter env --default-signal=INT "$PROBES_TUI" count -no-syslog -pid "$inner" plain >"$tmp/result" 2>"$tmp/held" </dev/null &
+session=$!
+started="$started $session"
+session_says 'counting 1 of 1 site'
+run count -no-syslog -pid "$outer_child" plain -for 10ms
+# In most layouts, a jump of its own would land where that of its parent does.
+if grep -q 'counting 0 of 1 ' "$tmp/err"; then
+	has 'a relative there' "process $outer_child: its jumps would lead .* a session in another pid namespace, which cannot be seen from here, may count a relative"
+	has 'a relative there: the reason' '1 site: its jump would lead .* in which a session in another pid namespace may count a relative by fork'
+fi
+kill -INT "$(last_child "$session")"
+wait "$session"
+gone "$session"
+echo quit >&8
+exec 8>&- 9<&-
 echo quit >&3
 exec 3>&- 4<&-
 finish

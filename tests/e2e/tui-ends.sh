@@ -1,6 +1,6 @@
 #!/bin/sh
 # What is missing in the hits of a process that has ended stays said: sites that were not counted, and the last moment
-# where an earlier session made the counters. Where nobody counts any more, there is no rate. A process that job
+# where an earlier session made the counters. Where nobody counts any more, there is no rate, and no undo is offered. A process that job
 # control has stopped does not look idle.
 # Does not cover: forked children that have the counters, too (cli-shared.sh).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
@@ -23,6 +23,7 @@ ask2 'run 1 10'
 wait_state counted 'pairs:start +2/2 .* 110 '
 stop2
 wait_state counted 'pairs:start +1/1 .* 110 '
+wait_for 'u=undo'
 keys u
 wait_for 'undone: count end,start'
 wait_state 'no switch' 'pairs:start +1 +- .* ~110 '
@@ -74,10 +75,12 @@ wait_for 'only if all threads stop'
 keys y
 wait_state counted 'pairs:start +1/1 .* 0 '
 wait_state counted 'pairs:end +1/1 .* 0 '
+wait_for 'u=undo'
 ask 'run 1 100'
 stop
 wait_state gone 'pairs:start +- +- .* 100 '
 unseen 'nothing is missing' 'missing|~'
+unseen 'an undo that cannot be' 'u=undo'
 keys q
 wait_for '^status=0$'
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Counters that were inherited by fork, on the screen: where a living session counts in the parent, a child shows no
 # number, and why; what Q left in a parent is lowered in each of its children once. A child that shares the counters
-# of its parent has events where the parent has.
+# of its parent has events where the parent has. A child that lost a jump makes the total a part.
 # Does not cover: the command line (cli-family.sh).
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
@@ -103,5 +103,32 @@ wait_sentence 'no events: L is measuring (start|end): press L to see it, L again
 keys q
 wait_for '^status=0$'
 exec 5>&- 6<&-
+stop
+
+# --- somebody puts the byte of the file back in a child that counts for its parent: the total is not called complete
+start pairs
+type_command "'$PROBES_TUI' -no-syslog -max-overhead 0 -pid $pid"
+wait_list
+text ':stop'
+keys Enter
+wait_for 'counting may stop the process'
+keys '*' H
+wait_state counted 'pairs:start +1/1'
+forked e
+wait_sentence "forked child $child inherited 2 probes"
+ask 'run 1 10'
+wait_state counted 'pairs:start +1/1 .* 10 '
+spoil "$child"
+wait_sentence "forked child $child has lost jumps of 1 probe .pairs:start.: another program or session removed them"
+wait_state counted 'pairs:start +1/1 .* ~10 '
+wait_state counted 'pairs:end +1/1 .* 10 '
+unseen 'the other probe is complete' 'pairs:end.*~'
+keys G i
+wait_sentence 'hits +~10, now .*; a forked child lost a jump: its hits may be missing'
+keys q
+wait_list
+kill -KILL "$child"
+keys q
+wait_for '^status=0$'
 stop
 finish

@@ -91,6 +91,18 @@ keys G
 wait_for '^  counted +its hits were recorded$'
 unseen 'filters that find nothing' '^  (mine|on off)'
 keys q
+wait_list
+text '\'
+wait_for '^word  ~regex  a\|b  -not  tagged  hits>9  prov: obj: fn:$'
+keys Tab
+wait_for '^tagged  counted  prov:  obj:  fn: *$'
+keys Escape
+text ':'
+wait_for '^filter F  sort COLUMN  12  \$  q$'
+keys Tab
+wait_for '  filter  help  '
+unseen 'commands that change' 'enable|kernel'
+keys Escape
 
 # ------------------------------------------------------------- events
 on few

@@ -114,15 +114,11 @@ void act_restore_signals(const sigset_t *before)
 int act_printed(struct act *a, int status)
 {
 	bool printing = a->printing;
-	struct probes_error e;
+	int written;
 
 	a->printing = false;
-	if (!printing || output_end(&a->output, &e) == 0)
-		return status;
-	if (outbuf_hung_up(a->output.file, -e.code))
-		return status ? status : outbuf_hung_up(a->output.file, -e.code);
-	report_error(&e);
-	return status ? status : (int)e.status;
+	written = printing ? output_end(&a->output, a->options) : PROBES_OK;
+	return status ? status : written;
 }
 
 int act_end(struct act *a, int status)

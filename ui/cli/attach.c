@@ -7,6 +7,7 @@
 
 #include "ui/cli/outlet.h"
 #include "ui/cli/run_until.h"
+#include "ui/cli/signals.h"
 #include "ui/cli/verbs.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/now.h"
@@ -83,7 +84,7 @@ int attach_run(const struct options *o)
 	if (targets_open(&group, o, &engine, &e) < 0)
 		return act_end(&a, report_error(&e));
 	if (o->for_ms) {
-		run_until_prepare(false);
+		signals_prepare(false);
 		outlet_until(now_ms() + (int64_t)o->for_ms);
 	}
 	for (size_t i = 0; i < probes_group_count(group); i++) {

@@ -1,4 +1,5 @@
 #include "ui/cli/collect.h"
+#include "ui/cli/outlet.h"
 #include "ui/cli/result.h"
 
 #include <errno.h>
@@ -250,7 +251,10 @@ static void read_new(void *data)
 {
 	struct collect *k = data;
 
-	read_all(k, false);
+	k->came = 0;
+	/* Events that nobody prints yet stay in the rings, where too many are lost, and counted. */
+	if (!k->ops->print || !outlet_waits(k->measure.file))
+		read_all(k, false);
 	k->measure.pause_ms = k->came ? BUSY_MS : IDLE_MS;
 }
 
@@ -305,8 +309,11 @@ static void stop(void *data)
 {
 	struct collect *k = data;
 
-	if (!k->measure.sig && !k->full && !k->measure.code && result_reader_gone(k->measure.file))
-		k->measure.code = EPIPE;
+	if (!k->measure.sig && !k->full && !k->measure.code &&
+		result_reader_gone(k->measure.file)) {
+		k->measure.code = outlet_written(k->measure.file);
+		k->measure.code = k->measure.code ? k->measure.code : EPIPE;
+	}
 	for (size_t i = 0; i < k->count; i++)
 		probes_events_end(k->processes[i].member->session);
 	k->ended = now_ns();

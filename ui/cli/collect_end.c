@@ -58,8 +58,7 @@ struct recording_end collect_end(const struct collect *k)
 bool collect_hung_up(const struct collect *k)
 {
 	return !k->options->record &&
-	       outbuf_hung_up(k->measure.file,
-		       k->measure.code ? k->measure.code : outlet_error(k->measure.file));
+	       outbuf_hung_up(k->measure.code ? k->measure.code : outlet_written(k->measure.file));
 }
 
 void collect_tell_totals(

@@ -223,6 +223,30 @@ static void put_head(const struct collect *k)
 	report_more("Linux %s", outbuf_safe(head->kernel));
 }
 
+/* Say where hits of the chosen probes are no events; the tables of values and pairs say it. */
+static void put_not_counted(const struct collect *k)
+{
+	if (k->options->quiet || k->options->argument || k->options->pair.count)
+		return;
+	for (const struct collect_process *p = k->processes; p < k->processes + k->count; p++) {
+		size_t sites = 0, left = 0;
+
+		for (size_t i = 0; i < p->count; i++) {
+			size_t probe = p->probes[i].probe;
+			uint32_t all = probes_at(p->member->session, probe)->site_count;
+			uint32_t kept = collect_sites(p, probe);
+
+			sites += all;
+			left += kept < all ? all - kept : 0;
+		}
+		if (left)
+			report_line(
+				"pid %d: %zu of %zu site%s %s not counted: hits there are missing",
+				(int)p->member->pid, left, sites, line_s(sites),
+				left == 1 ? "was" : "were");
+	}
+}
+
 /* Say how it ended, after all was written. Returns the exit status. */
 static int put_end(const struct collect *k)
 {
@@ -278,6 +302,7 @@ static int collect_replay(struct collect *k)
 		status = report_error(&e);
 	} else {
 		put_head(k);
+		put_not_counted(k);
 		status = latency ? replay_tables(k) : replay(&s);
 	}
 	status = status ? status : put_end(k);

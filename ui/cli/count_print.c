@@ -5,7 +5,8 @@
  *     1.000           4021     4021.3     4/4  ocaml_2:req_start
  *
  * A probe whose sites are not all counted shows n/m: its hits are those of n sites. The text sums
- * up processes; JSON and CSV keep them apart. All texts are escaped.
+ * up processes, and says of how many the hits are, if not of all that have the probe; JSON and CSV
+ * keep them apart. All texts are escaped.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -95,12 +96,14 @@ struct table_line {
 	const struct counts_row *row;
 	uint64_t hits;
 	double rate;
-	size_t sites, counted;
-	bool over;   /* somewhere */
-	bool lost;   /* somewhere: it has no rate */
-	bool part;   /* somewhere it was counted part of the time */
-	bool shared; /* another line has the same name, of another file */
-	bool none;   /* nowhere are the hits its own */
+	size_t sites, counted;   /* in all processes */
+	size_t known;            /* of the counted ones, those whose hits are in `hits` */
+	size_t processes, heard; /* that have the probe; of these, those with such sites */
+	bool over;               /* somewhere */
+	bool lost;               /* somewhere: it has no rate */
+	bool part;               /* somewhere it was counted part of the time */
+	bool shared;             /* another line has the same name, of another file */
+	bool none;               /* nowhere are the hits its own */
 };
 
 static int by_name(const void *x, const void *y)
@@ -128,6 +131,17 @@ static bool same_name(const struct table_line *a, const struct table_line *b)
 	       !strcmp(probe_of(a->row)->name, probe_of(b->row)->name);
 }
 
+/* Sites whose hits are in the table: not where only a process that is not listed could tell them.
+ */
+static size_t known_of(const struct counts *c, const struct counts_row *row)
+{
+	bool listed = !row->shared;
+
+	for (size_t i = 0; !listed && i < c->count; i++)
+		listed = c->rows[i].member->pid == row->shared;
+	return listed ? row->counted : 0;
+}
+
 /* The most hits first. Returns their number; NULL: no memory. */
 static struct table_line *lines_of(const struct counts *c, enum counts_kind kind, size_t *count)
 {
@@ -144,6 +158,9 @@ static struct table_line *lines_of(const struct counts *c, enum counts_kind kind
 			.rate = row->shared ? 0 : rate_of(row, kind),
 			.sites = probe_of(row)->site_count,
 			.counted = row->counted,
+			.known = known_of(c, row),
+			.processes = 1,
+			.heard = known_of(c, row) > 0,
 			.over = row->over,
 			.lost = lost,
 			.part = lost || row->later,
@@ -160,6 +177,9 @@ static struct table_line *lines_of(const struct counts *c, enum counts_kind kind
 			last->rate += lines[i].rate;
 			last->sites += lines[i].sites;
 			last->counted += lines[i].counted;
+			last->known += lines[i].known;
+			last->processes++;
+			last->heard += lines[i].heard;
 			last->over = last->over || lines[i].over;
 			/* Rates of different times have no sum. */
 			last->lost = last->lost || lines[i].lost || lines[i].row->later ||
@@ -181,7 +201,7 @@ static void put_line(FILE *file, const struct table_line *l)
 {
 	char rate[40], sites[48];
 
-	snprintf(sites, sizeof sites, "%zu/%zu", l->counted, l->sites);
+	snprintf(sites, sizeof sites, "%zu/%zu", l->known, l->sites);
 	fprintf(file, "%14" PRIu64 "  %12s  %8s  %s", l->hits,
 		l->lost ? "-" : counting_rate_text(l->rate, rate, sizeof rate), sites,
 		outbuf_probe(probe_of(l->row)));
@@ -189,6 +209,8 @@ static void put_line(FILE *file, const struct table_line *l)
 		fprintf(file, "  %s", outbuf_safe(probe_name_base(object_of(l->row))));
 	if (l->over)
 		fputs("  (over -max-overhead)", file);
+	if (l->heard < l->processes)
+		fprintf(file, "  (hits of %zu of %zu processes)", l->heard, l->processes);
 	if (l->part)
 		fputs("  (part of the time)", file);
 	fputc('\n', file);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/cli/run_until.h"
+#include "ui/figures/counting.h"
 #include "ui/words/now.h"
 #include "ui/words/report.h"
 
@@ -222,7 +222,7 @@ size_t counts_look_child(struct counts *c, const struct probes_session *child, b
 			struct counts_row *row;
 			uint32_t site;
 
-			if (!run_until_child_lost(child, probe, k, last))
+			if (!counting_child_lost(child, probe, k, last))
 				continue;
 			row = row_at(c, probes_site_hits_at(child, probe, k).shared,
 				p->sites[k].address, &site);

@@ -164,8 +164,9 @@ static void put_missing(FILE *file, const struct table *t, size_t sites, size_t 
 	if (t->options->quiet || !t->total)
 		return;
 	if (counted < sites)
-		fprintf(file, "%zu of %zu site%s not counted: hits there are missing\n",
-			sites - counted, sites, sites - counted == 1 ? " was" : "s were");
+		fprintf(file, "%zu of %zu site%s %s not counted: hits there are missing\n",
+			sites - counted, sites, line_s(sites),
+			sites - counted == 1 ? "was" : "were");
 	fprintf(file, "measured for %s s\n",
 		counting_number(t->seconds, 3, seconds, sizeof seconds));
 }

@@ -147,8 +147,10 @@ static void text_table(FILE *file, const struct options *o, struct latency_list 
 	if (*text)
 		fprintf(file, "not matched: %s\n", text);
 	if (counted < sites)
-		fprintf(file, "%zu of %zu site%s not counted: pairs that pass there are missing\n",
-			sites - counted, sites, sites - counted == 1 ? " was" : "s were");
+		fprintf(file,
+			"%zu of %zu site%s %s not counted: pairs that pass there are missing\n",
+			sites - counted, sites, line_s(sites),
+			sites - counted == 1 ? "was" : "were");
 	fprintf(file, "measured for %s s\n",
 		counting_number((double)(all->now - all->began) / 1e9, 3, text, sizeof text));
 }

@@ -54,6 +54,7 @@ static int list_all(const struct options *o, void (*text)(struct output *, const
 	struct tally tally = {.found = options_search(o)};
 	struct output out;
 	struct probes_error e;
+	int written;
 
 	if (targets_open(&group, o, &engine, &e) < 0)
 		return report_error(&e);
@@ -61,9 +62,8 @@ static int list_all(const struct options *o, void (*text)(struct output *, const
 	for (size_t i = 0; i < probes_group_count(group); i++)
 		explain_count(&tally, list_one(o, probes_group_at(group, i), &out, states_needed));
 	probes_group_close(group);
-	if (output_end(&out, &e) < 0)
-		return report_error(&e);
-	return explain_status(&tally);
+	written = output_end(&out, o);
+	return written ? written : explain_status(&tally);
 }
 
 int list_run(const struct options *o)

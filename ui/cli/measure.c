@@ -11,6 +11,7 @@
 #include "ui/cli/launch.h"
 #include "ui/cli/outlet.h"
 #include "ui/cli/result.h"
+#include "ui/cli/signals.h"
 #include "ui/figures/counting.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/now.h"
@@ -220,15 +221,12 @@ static void wait_for_end(struct measure *m)
 	const char *over;
 
 	m->checked = now_ns();
-	outlet_until(end);
 	while (!m->sig && now_ms() < end && run_until_goes_on(&m->hold) &&
 		!(ops->over && ops->over(m->data)) && !result_reader_gone(m->file)) {
 		int64_t next = now_ms() + (m->pause_ms ? m->pause_ms : READ_MS);
 		int64_t check = m->checked / 1000000 + CHECK_MS + 1, now;
 
 		m->sig = run_until_wait(&m->hold, least(least(table, check), least(next, end)));
-		if (m->sig)
-			outlet_keep();
 		read_figures(m);
 		if (now_ns() - m->checked >= (int64_t)CHECK_MS * 1000000) {
 			later_look(&m->later, false);
@@ -237,13 +235,12 @@ static void wait_for_end(struct measure *m)
 			ops->check(m->data, now - m->checked);
 			m->checked = now;
 		}
-		if (now_ms() < table)
+		if (now_ms() < table || outlet_waits(m->file))
 			continue;
 		ops->table(m->data);
 		/* Late by more than an interval: no table for what was missed. */
 		table += m->interval_ms * (1 + (now_ms() - table) / m->interval_ms);
 	}
-	outlet_keep();
 	over = ops->over ? ops->over(m->data) : NULL;
 	m->how = m->sig                         ? strsignal(m->sig)
 		 : over                         ? over
@@ -308,10 +305,11 @@ static int measure_all(struct measure *m)
 	int status, measured;
 	sigset_t before;
 
-	run_until_prepare(o->prog);
-	/* Messages before the term take no longer than the term. */
-	if (o->for_ms)
-		outlet_until(now_ms() + (int64_t)o->for_ms);
+	/* No reader keeps us from looking at children and at -max-overhead. */
+	if (!o->dry_run) {
+		signals_prepare(o->prog);
+		outlet_keep();
+	}
 	act_hold_signals(&before);
 	for (size_t i = 0; i < probes_group_count(m->group); i++)
 		explain_count(&tally, later_begin(&m->later, i)

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ui/cli/run_until.h"
+#include "ui/cli/signals.h"
 #include "ui/words/now.h"
 #include "ui/words/report.h"
 
@@ -20,7 +20,7 @@
 struct outlet {
 	FILE *stream; /* what is printed to; NULL: none */
 	int fd;       /* of whoever called us */
-	int own;      /* the same, opened so that no write waits; -1: could not be */
+	int own;      /* the same, opened so that no write waits; -1: could not be; fd: none does */
 	int error;    /* errno of the first failure; 0: none */
 	char *kept;
 	size_t size;
@@ -34,7 +34,7 @@ static bool outlet_keeps; /* nothing waits */
 /* May a write wait for its reader? Once not, never again until the next time is set. */
 static bool may_wait(void)
 {
-	if (now_ms() >= outlet_time || run_until_signalled())
+	if (now_ms() >= outlet_time || signals_pending())
 		outlet_keeps = true;
 	return !outlet_keeps;
 }
@@ -110,23 +110,32 @@ static ssize_t take(void *cookie, const char *bytes, size_t size)
 	return 0;
 }
 
+static int shut(void *cookie)
+{
+	struct outlet *o = cookie;
+
+	if (o->own != o->fd && o->own >= 0)
+		close(o->own);
+	o->stream = NULL;
+	return close(o->fd);
+}
+
 static void outlet_open(struct outlet *o, FILE *file)
 {
-	static const cookie_io_functions_t calls = {.write = take};
+	static const cookie_io_functions_t calls = {.write = take, .close = shut};
 	char path[40];
 	struct stat st;
 
-	o->fd = fileno(file);
-	if (fstat(o->fd, &st) < 0 ||
-		!(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(o->fd)))
-		return;
+	o->fd = o->own = fileno(file);
 	fflush(file);
 	o->stream = fopencookie(o, "w", calls);
 	if (!o->stream)
 		return;
 	/* Whoever shares our descriptor must not find it changed. */
 	snprintf(path, sizeof path, "/proc/self/fd/%d", o->fd);
-	o->own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fstat(o->fd, &st) == 0 &&
+		(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(o->fd)))
+		o->own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	setvbuf(o->stream, NULL, _IOLBF, BUFSIZ);
 }
 
@@ -141,7 +150,7 @@ FILE *outlet_begin(FILE *file)
 		report_to(errors->stream);
 	if (o != errors)
 		outlet_open(o, file);
-	if (o != errors && o->stream)
+	if (o != errors && o->stream && !isatty(o->fd))
 		setvbuf(o->stream, NULL, _IOFBF, BUFSIZ);
 	return o->stream ? o->stream : file;
 }
@@ -157,6 +166,18 @@ void outlet_keep(void)
 	outlet_keeps = true;
 }
 
+bool outlet_waits(FILE *file)
+{
+	bool waits = false;
+
+	for (struct outlet *o = outlets; o < outlets + 2; o++) {
+		if (o->stream && o->size)
+			take(o, NULL, 0);
+		waits = waits || (o->stream == file && o->size && !o->error);
+	}
+	return waits;
+}
+
 static int outlet_signal; /* that ended the call */
 
 /* `done` is how much the reader took since this waiting began. */
@@ -166,7 +187,7 @@ static bool wait_for_reader(size_t done)
 	static size_t before = SIZE_MAX;
 
 	if (!outlet_signal)
-		outlet_signal = run_until_signalled();
+		outlet_signal = signals_pending();
 	if (done != before || !outlet_signal)
 		since = now_ms();
 	before = done;
@@ -207,10 +228,12 @@ int outlet_descriptor(FILE *file)
 	return fileno(file);
 }
 
-int outlet_error(FILE *file)
+int outlet_written(FILE *file)
 {
+	int failed = fflush(file) ? errno : 0;
+
 	for (struct outlet *o = outlets; o < outlets + 2; o++)
 		if (o->stream && o->stream == file)
 			return o->error;
-	return 0;
+	return failed;
 }

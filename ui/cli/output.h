@@ -15,5 +15,5 @@ void output_begin(struct output *out, FILE *file, const struct options *o, bool 
 	void (*text)(struct output *o, const struct rows *rows));
 /* plan: the edits of rows->result. */
 void output_print(struct output *out, const struct rows *rows, bool plan);
-/* Flush the stream. Fails where not all could be written (EPIPE, ENOSPC). */
-PROBES_CHECK int output_end(struct output *out, struct probes_error *e);
+/* The end, written. Returns the exit status, as result_written. */
+int output_end(struct output *out, const struct options *o);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ui/cli/explain.h"
+#include "ui/cli/outlet.h"
 #include "ui/cli/verbs.h"
 #include "ui/options/config.h"
 #include "ui/options/questions.h"
@@ -50,17 +51,17 @@ static bool put_call(FILE *out, const struct question *q, const struct options *
 	return n > 0;
 }
 
-static bool put_text(const struct question *q, const struct options *o)
+static bool put_text(FILE *out, const struct question *q, const struct options *o)
 {
 	bool done;
 
-	printf("%s\n    ", outbuf_safe(q->name));
-	done = put_call(stdout, q, o);
-	putchar('\n');
+	fprintf(out, "%s\n    ", outbuf_safe(q->name));
+	done = put_call(out, q, o);
+	fputc('\n', out);
 	if (q->note)
-		printf("    (%s)\n", outbuf_safe(q->note));
+		fprintf(out, "    (%s)\n", outbuf_safe(q->note));
 	if (o->verbose && q->source)
-		printf("    %s\n", outbuf_safe(q->source));
+		fprintf(out, "    %s\n", outbuf_safe(q->source));
 	return done;
 }
 
@@ -99,9 +100,11 @@ static void note_line(void *data, const char *text)
 static int put_all(const struct options *o, const struct probes_group *group,
 	const struct questions *questions)
 {
-	struct emit e = emit_begin(stdout, o->format, SCHEMA_QUESTIONS, false);
+	FILE *out = outlet_begin(stdout);
+	struct emit e = emit_begin(out, o->format, SCHEMA_QUESTIONS, false);
 	bool json = o->format == FORMAT_JSON, done = true;
 	size_t count = 0;
+	int code;
 
 	if (json)
 		emit_list(&e, none);
@@ -111,15 +114,12 @@ static int put_all(const struct options *o, const struct probes_group *group,
 		if (!fits_any(q, group))
 			continue;
 		count++;
-		done = json ? emit_one(&e, q, o) : put_text(q, o);
+		done = json ? emit_one(&e, q, o) : put_text(out, q, o);
 	}
 	emit_end(&e);
-	errno = 0;
-	if (!done || fflush(stdout) != 0 || ferror(stdout)) {
-		/* An error noticed earlier has left no errno. */
-		report_line("cannot write the output: %s", strerror(errno ? errno : EIO));
-		return PROBES_FAILED;
-	}
+	code = outlet_written(out);
+	if (!done || code)
+		return report_unwritten("the output", done ? code : ENOMEM);
 	if (!count && !o->quiet) {
 		char path[PATH_MAX];
 		bool known =

@@ -35,8 +35,9 @@ void record_file_flush(struct record_file *r)
 		r->size = ftello(r->file);
 		return;
 	}
-	report_line("cannot write to %s: %s; the recording ends here", outbuf_safe(r->path),
-		strerror(r->code));
+	report_line("cannot write to %s: %s; the recording ends here%s%s", outbuf_safe(r->path),
+		strerror(r->code), *report_write_hint(r->code) ? "; " : "",
+		report_write_hint(r->code));
 	/* No line is left that ends in its middle. */
 	(void)!ftruncate(fileno(r->file), r->size);
 }
@@ -147,6 +148,7 @@ void record_file_describe(struct record_file *r, struct probes_session *session,
 int record_file_close(struct record_file *r, const struct recording_end *end, int status)
 {
 	struct stat made, there;
+	char what[300];
 
 	if (!r->file)
 		return status;
@@ -159,7 +161,8 @@ int record_file_close(struct record_file *r, const struct recording_end *end, in
 		unlink(r->path);
 	if (fclose(r->file) != 0 && !r->code) {
 		r->code = errno;
-		report_line("cannot write to %s: %s", outbuf_safe(r->path), strerror(errno));
+		snprintf(what, sizeof what, "to %s", outbuf_safe(r->path));
+		report_unwritten(what, r->code);
 	}
 	r->file = NULL;
 	lines_done(&r->lines);

@@ -118,8 +118,27 @@ static int repair_left(struct act *a, const struct probes_member *t,
 	return status;
 }
 
-/* Children with records of their own, which nobody named: they become members. */
-static int add_heirs(struct probes_group *g, const struct probes_member *t, size_t *added)
+/* Forked children that inherited the changes, and that no session knew. */
+struct repair_children {
+	struct act *act;
+	int status;
+	size_t named; /* members; those behind them are children that were found */
+	pid_t *told;  /* those that were reported */
+	size_t count;
+};
+
+static bool was_told(const struct repair_children *c, pid_t pid)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->told[i] == pid)
+			return true;
+	return false;
+}
+
+/* Children with records of their own, which nobody named: they become members. But what remains of
+ * those that were reported was said. */
+static int add_heirs(struct probes_group *g, const struct probes_member *t,
+	const struct repair_children *c, size_t *added)
 {
 	struct probes_error e;
 	size_t count, at;
@@ -127,6 +146,8 @@ static int add_heirs(struct probes_group *g, const struct probes_member *t, size
 	int r = probes_heirs(t->session, &heirs, &count, &e);
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (was_told(c, heirs[i]))
+			continue;
 		for (at = 0; at < probes_group_count(g); at++)
 			if (probes_group_at(g, at)->pid == heirs[i])
 				break;
@@ -138,8 +159,10 @@ static int add_heirs(struct probes_group *g, const struct probes_member *t, size
 	return r < 0 ? report_error(&e) : PROBES_OK;
 }
 
-static int repair_one(struct act *a, struct probes_group *g, const struct probes_member *t)
+static int repair_one(
+	struct repair_children *c, struct probes_group *g, const struct probes_member *t)
 {
+	struct act *a = c->act;
 	struct probes_leftover *left;
 	struct probes_other *others;
 	struct probes_error e;
@@ -164,7 +187,7 @@ static int repair_one(struct act *a, struct probes_group *g, const struct probes
 	dying = put_holders(t, others, alive, a->options->quiet);
 	/* A search has found them. */
 	if (!count && !options_search(a->options))
-		looked = add_heirs(g, t, &heirs);
+		looked = add_heirs(g, t, c, &heirs);
 	if (!a->options->quiet && !alive && !count && !heirs)
 		put_nothing(t);
 	status = judged ? repair_left(a, t, left, judged) : tell(a, t, NULL);
@@ -174,20 +197,20 @@ static int repair_one(struct act *a, struct probes_group *g, const struct probes
 	return status || (judged == count && !dying) ? status : PROBES_FAILED;
 }
 
-/* Forked children that inherited the changes, and that no session knew. */
-struct repair_children {
-	struct act *act;
-	int status;
-};
-
 static void repaired_child(void *data, struct probes_undone *u)
 {
 	struct repair_children *c = data;
 	const struct probes_result *r = u->result;
-	int status = PROBES_OK;
+	pid_t *told = reallocarray(c->told, c->count + 1, sizeof *told);
+	int status = told ? PROBES_OK : PROBES_FAILED;
 	char done[64];
 
-	if (r)
+	c->told = told ? told : c->told;
+	if (told)
+		told[c->count++] = u->member->pid;
+	else
+		report_line("out of memory");
+	if (r && !status)
 		status = act_note(c->act, "repair", u->member, r);
 	if (r && !c->act->options->quiet) {
 		explain_items(u->member, r, c->act->options, false);
@@ -201,6 +224,36 @@ static void repaired_child(void *data, struct probes_undone *u)
 	c->status = c->status ? c->status : status;
 }
 
+static void sweep(struct probes_group *g, struct repair_children *c)
+{
+	struct probes_error e;
+	sigset_t before;
+	int status;
+
+	act_hold_signals(&before);
+	status = probes_group_sweep(g, repaired_child, c, &e) < 0 ? report_error(&e) : PROBES_OK;
+	c->status = c->status ? c->status : status;
+	act_restore_signals(&before);
+}
+
+/* From this member on, to the last one, which may be one that is found meanwhile. The output of one
+ * process has no room for a child that was found, nor is it printed of those that are swept. */
+static void repair_from(
+	struct repair_children *c, struct probes_group *g, size_t first, struct tally *tally)
+{
+	bool printing = c->act->printing;
+
+	for (size_t i = first; i < probes_group_count(g); i++) {
+		sigset_t before;
+
+		c->act->printing = printing && (c->act->many || i < c->named);
+		act_hold_signals(&before);
+		explain_count(tally, repair_one(c, g, probes_group_at(g, i)));
+		act_restore_signals(&before);
+	}
+	c->act->printing = printing;
+}
+
 int repair_run(const struct options *o)
 {
 	struct report_volume volume;
@@ -210,7 +263,7 @@ int repair_run(const struct options *o)
 	struct probes_group *group;
 	struct tally tally = {.found = options_search(o)};
 	struct probes_error e;
-	sigset_t before;
+	size_t members, added = 0;
 	int status;
 
 	outbuf_outlive();
@@ -219,16 +272,23 @@ int repair_run(const struct options *o)
 		return status;
 	if (targets_open(&group, o, &engine, &e) < 0)
 		return act_end(&a, report_error(&e));
-	for (size_t i = 0; i < probes_group_count(group); i++) {
-		act_hold_signals(&before);
-		explain_count(&tally, repair_one(&a, group, probes_group_at(group, i)));
-		act_restore_signals(&before);
+	c.named = probes_group_count(group);
+	repair_from(&c, group, 0, &tally);
+	sweep(group, &c);
+	/* What a session counted in a child that is older than its changes, nobody inherited. */
+	members = probes_group_count(group);
+	for (size_t i = 0; !options_search(o) && i < members; i++) {
+		const struct probes_member *t = probes_group_at(group, i);
+		int looked = t->session ? add_heirs(group, t, &c, &added) : PROBES_OK;
+
+		c.status = c.status ? c.status : looked;
 	}
-	act_hold_signals(&before);
-	if (probes_group_sweep(group, repaired_child, &c, &e) < 0)
-		c.status = report_error(&e);
-	act_restore_signals(&before);
+	if (added) {
+		repair_from(&c, group, members, &tally);
+		sweep(group, &c);
+	}
 	probes_group_close(group);
+	free(c.told);
 	/* A process is not repaired as long as a child of it is not. */
 	if (c.status && tally.good) {
 		tally.good--;

@@ -118,8 +118,7 @@ FILE *result_open(const struct options *o)
 {
 	FILE *file = result_file(o);
 
-	/* A recording and a plan leave nothing to undo. */
-	return file && !o->recording && !o->dry_run ? outlet_begin(file) : file;
+	return file ? outlet_begin(file) : NULL;
 }
 
 bool result_reader_gone(FILE *file)
@@ -135,24 +134,18 @@ int result_written(FILE *file, const struct options *o, int code)
 
 	if (o->output)
 		snprintf(what, sizeof what, "to %s", outbuf_safe(o->output));
-	if (!code && fflush(file) != 0)
-		code = errno;
-	if (!code)
-		code = outlet_error(file);
-	if (!o->output && outbuf_hung_up(file, code))
-		return outbuf_hung_up(file, code);
-	/* An earlier error, whose reason nobody kept. */
-	if (!code && ferror(file))
-		report_line("cannot write %s", what);
-	else if (code)
-		report_line("cannot write %s: %s", what, strerror(code));
-	return code || ferror(file) ? PROBES_FAILED : PROBES_OK;
+	code = code ? code : outlet_written(file);
+	if (!o->output && outbuf_hung_up(code))
+		return outbuf_hung_up(code);
+	return code ? report_unwritten(what, code) : PROBES_OK;
 }
 
 int result_close(FILE *file, const struct options *o, int status)
 {
+	char what[300];
+
 	if (!o->output || fclose(file) == 0 || status)
 		return status;
-	report_line("cannot write to %s: %s", outbuf_safe(o->output), strerror(errno));
-	return PROBES_FAILED;
+	snprintf(what, sizeof what, "to %s", outbuf_safe(o->output));
+	return report_unwritten(what, errno);
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "ui/cli/signals.h"
+#include "ui/figures/counting.h"
 #include "ui/words/now.h"
 #include "ui/words/report.h"
 #include "ui/words/states.h"
@@ -20,45 +22,6 @@
 #define UNDO_MS 30000 /* wait for other sessions: no user may be there to try again */
 
 #define LOOK_MS 1000 /* between two searches for forked children */
-
-/* The signals that end the waiting, but for those ignored (nohup): blocked, they would come. And
- * SIGCHLD, which is ignored only while it is not blocked. */
-static sigset_t ending(bool child)
-{
-	static const int enders[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	struct sigaction now;
-	sigset_t set;
-
-	sigemptyset(&set);
-	if (child)
-		sigaddset(&set, SIGCHLD);
-	for (size_t i = 0; i < sizeof enders / sizeof *enders; i++)
-		if (sigaction(enders[i], NULL, &now) < 0 || now.sa_handler != SIG_IGN)
-			sigaddset(&set, enders[i]);
-	return set;
-}
-
-void run_until_prepare(bool child)
-{
-	/* Stopped, we would not undo in time. */
-	static const int stoppers[] = {SIGTSTP, SIGTTIN, SIGTTOU};
-	sigset_t set = ending(child);
-
-	for (size_t i = 0; !child && i < sizeof stoppers / sizeof *stoppers; i++)
-		signal(stoppers[i], SIG_IGN);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-int run_until_signalled(void)
-{
-	sigset_t set = ending(false), pending;
-
-	sigpending(&pending);
-	for (int sig = 1; sig < NSIG; sig++)
-		if (sigismember(&set, sig) == 1 && sigismember(&pending, sig) == 1)
-			return sig;
-	return 0;
-}
 
 const char *run_until_seconds(uint64_t ms, char *out, size_t size)
 {
@@ -142,7 +105,7 @@ bool run_until_goes_on(const struct run_until *h)
 
 int run_until_wait(struct run_until *h, int64_t end)
 {
-	sigset_t set = ending(h->child);
+	sigset_t set = signals_ending(h->child);
 
 	for (int64_t now = now_ms(); now < end && run_until_goes_on(h); now = now_ms()) {
 		int64_t left = end - now, nap = left < TICK_MS ? left : TICK_MS;
@@ -259,14 +222,6 @@ static void look_at_jumps(struct run_until *h)
 	}
 }
 
-bool run_until_child_lost(const struct probes_session *child, size_t probe, size_t site, bool last)
-{
-	enum probes_state state = probes_site_live_at(child, probe, site)->state;
-
-	return probes_site_lost(child, probe, site) && state != PROBES_UNREADABLE &&
-	       (last || state != PROBES_FOREIGN);
-}
-
 /* The same of forked children, whose hits are among those of their parents: the first is named. */
 static void look_at_children(struct run_until *h)
 {
@@ -284,7 +239,7 @@ static void look_at_children(struct run_until *h)
 		for (size_t k = 0; !said && k < probes_count(t->session); k++) {
 			p = probes_at(t->session, k);
 			for (uint32_t site = 0; !said && site < p->site_count; site++)
-				said = run_until_child_lost(t->session, k, site, true);
+				said = counting_child_lost(t->session, k, site, true);
 		}
 		if (!said)
 			continue;

@@ -27,16 +27,6 @@ struct run_until {
 	struct tally ends;  /* of the processes: PROBES_GONE if it was cut short */
 };
 
-/*
- * From here on nothing that ends a program politely ends this one before it has undone its changes;
- * it cannot be suspended either, unless together with its `child`. Signals that are ignored stay
- * so.
- */
-void run_until_prepare(bool child);
-
-/* The signal that waits for run_until_wait, or 0. */
-int run_until_signalled(void);
-
 /* Is there anything to wait for? */
 bool run_until_goes_on(const struct run_until *h);
 
@@ -48,12 +38,6 @@ int run_until_wait(struct run_until *h, int64_t end);
 
 /* Search for forked children that inherited the changes. */
 void run_until_look(struct run_until *h);
-
-/*
- * Did a forked child lose the jump of a site? Needs its live states. Not where its library is
- * mapped no longer, nor, unless this is the `last` look, where an int3 covers it.
- */
-bool run_until_child_lost(const struct probes_session *child, size_t probe, size_t site, bool last);
 
 /* Undo in all processes, and report it. The exit status is explain_status of the tally. */
 void run_until_undo(struct run_until *h);

@@ -91,3 +91,11 @@ const char *counting_text(const struct counting *c, char *out, size_t size)
 			c->kernel_sites);
 	return out;
 }
+
+bool counting_child_lost(const struct probes_session *child, size_t probe, size_t site, bool last)
+{
+	enum probes_state state = probes_site_live_at(child, probe, site)->state;
+
+	return probes_site_lost(child, probe, site) && state != PROBES_UNREADABLE &&
+	       (last || state != PROBES_FOREIGN);
+}

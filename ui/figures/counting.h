@@ -47,3 +47,9 @@ struct counting counting_of(pid_t pid, const struct probes_result *result);
  * "counting 27 of 531 sites of 12 probes in process 12; -stop would count 20 more". Returns out.
  */
 const char *counting_text(const struct counting *c, char *out, size_t size);
+
+/*
+ * Did a forked child lose the jump of a site? Needs its live states. Not where its library is
+ * mapped no longer, nor, unless this is the `last` look, where an int3 covers it.
+ */
+bool counting_child_lost(const struct probes_session *child, size_t probe, size_t site, bool last);

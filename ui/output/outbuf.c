@@ -1,7 +1,6 @@
 #include "ui/output/outbuf.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <uniwidth.h>
@@ -26,14 +25,10 @@ void outbuf_outlive(void)
 			sigaction(signals[i], &handler, NULL);
 }
 
-int outbuf_hung_up(FILE *file, int code)
+int outbuf_hung_up(int code)
 {
-	struct pollfd reader = {.fd = fileno(file)};
 	struct sigaction now;
 
-	/* What is noticed late has lost its errno. */
-	if (code != EPIPE && ferror(file) && poll(&reader, 1, 0) > 0 && reader.revents & POLLERR)
-		code = EPIPE;
 	return code == EPIPE && sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler != SIG_IGN
 		       ? 128 + SIGPIPE
 		       : 0;

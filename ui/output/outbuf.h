@@ -28,9 +28,9 @@ void outbuf_outlive(void);
 /*
  * The exit status where the reader of a pipe has gone (`| head`), as if SIGPIPE had ended the
  * program. 0: it is an error like others, since whoever called ignores that signal, or code (errno
- * of a failed write to the stream; 0: unknown) is another one.
+ * of a failed write) is another one.
  */
-int outbuf_hung_up(FILE *file, int code);
+int outbuf_hung_up(int code);
 
 void outbuf_begin(struct outbuf *b, FILE *out);
 void outbuf_flush(struct outbuf *b);

@@ -109,6 +109,33 @@ int report_error(const struct probes_error *e)
 	return report_error_of(0, e);
 }
 
+const char *report_write_hint(int code)
+{
+	switch (code) {
+	case ENOSPC:
+	case EDQUOT:
+		return "free space there, or write to a file elsewhere";
+	case EFBIG:
+		return "raise the limit on the size of files (ulimit -f)";
+	case EPIPE:
+		return "whoever reads it has to read to the end";
+	case EBADF:
+		return "it is closed, or open for reading only: redirect it to a file (> FILE)";
+	default:
+		return "write to a file elsewhere";
+	}
+}
+
+int report_unwritten(const char *what, int code)
+{
+	struct probes_error e;
+	char cannot[400];
+
+	snprintf(cannot, sizeof cannot, "cannot write %s", what);
+	report_set(&e, PROBES_FAILED, -code, cannot, report_write_hint(code), "%s", strerror(code));
+	return report_error(&e);
+}
+
 void report_access(const struct probes_access *access)
 {
 	static const char *const marks[] = {

@@ -30,6 +30,10 @@ const char *report_try(const char *as, const char *hint, char *out, size_t size)
 int report_error(const struct probes_error *e);
 int report_error_of(pid_t pid, const struct probes_error *e);
 
+/* "probes-tui: cannot write WHAT: WHY; TRY", of the errno of a write. Returns the exit status. */
+int report_unwritten(const char *what, int code);
+const char *report_write_hint(int code);
+
 /* "probes-tui: TEXT"; "  TEXT", a continuation of the line above. */
 #define report_line(...) report_after("probes-tui: ", __VA_ARGS__)
 #define report_more(...) report_after("  ", __VA_ARGS__)

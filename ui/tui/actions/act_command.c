@@ -239,7 +239,8 @@ static void act_command_complete(struct app *a)
 	act_complete_begin(&g, a, " ,");
 	if (!g.at) {
 		for (size_t i = 0; i < ACT_COMMAND_COUNT; i++)
-			act_complete_offer(&g, act_command_words[i].word);
+			if (!(act_command_words[i].changes && a->replay))
+				act_complete_offer(&g, act_command_words[i].word);
 	} else if (!strncmp(text, "sort ", 5)) {
 		for (int c = 0; c < COLUMN_COUNT; c++)
 			act_complete_offer(&g, column_table[c].name);
@@ -277,6 +278,8 @@ static const struct prompt_ops act_command_prompt = {
 void act_command(struct app *a, enum request r)
 {
 	app_ask(a, &act_command_prompt, "", r == REQUEST_SORT_BY ? "sort " : "", 0);
+	if (a->replay)
+		a->prompt.syntax = "filter F  sort COLUMN  12  $  q";
 	if (r == REQUEST_SORT_BY)
 		act_command_complete(a);
 }

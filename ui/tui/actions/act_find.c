@@ -121,7 +121,7 @@ void act_find_filter_complete(struct app *a)
 	act_complete_skip(&g, "-");
 	provider = act_complete_skip(&g, "prov:");
 	object = act_complete_skip(&g, "obj:");
-	for (size_t i = 0; !provider && !object && (word = filter_word(i)); i++)
+	for (size_t i = 0; !provider && !object && (word = filter_word(i, a->replay)); i++)
 		act_complete_offer(&g, word);
 	for (const struct row *r = a->model.rows; r < a->model.rows + a->model.row_count; r++) {
 		if (provider || object)

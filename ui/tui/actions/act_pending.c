@@ -168,13 +168,16 @@ void act_pending_report(struct app *a, const char *prefix, const struct operatio
 		app_say_error(a, before, e);
 		return;
 	}
-	app_say(a, "%s%s: %s%s.%s%s%s", prefix, op->what, said, operation_wrote(op) ? "" : others,
-		!operation_wrote(op) ? ""
-		: *prefix == 'u'     ? " ^R=redo"
-		: op->sum.counted > 1 && op->sum.sites_left &&
+	app_say(a, "%s%s: %s%s.", prefix, op->what, said, operation_wrote(op) ? "" : others);
+	a->message.offer = operation_wrote(op) ? strlen(a->message.text) : 0;
+	text_addf(a->message.text, sizeof a->message.text, "%s%s%s%s",
+		!a->message.offer ? ""
+		: *prefix == 'u'  ? APP_REDO
+				  : APP_UNDO,
+		a->message.offer && *prefix != 'u' && op->sum.counted > 1 && op->sum.sites_left &&
 				request_possible(REQUEST_DETAIL, app_view(a)->where, app_have(a))
-			? " u=undo i=why"
-			: " u=undo",
+			? " i=why"
+			: "",
 		a->message.notice[0] ? " " : "", a->message.notice);
 	/* Of many, the detail of each says it. */
 	if (op->sum.counted == 1 && *operation_left(&a->model, op, said, sizeof said))

@@ -5,6 +5,7 @@
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/words/line.h"
+#include "ui/words/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,8 +63,10 @@ static void act_write_close(struct app *a, const char *path, const char *what, F
 	errno = 0;
 	failed |= fclose(out) != 0;
 	if (failed)
-		app_complain(a, "%s: not all of it could be written: %s", safe,
-			strerror(errno ? errno : EIO));
+		/* An error noticed earlier has left no errno. */
+		app_complain(a, "%s: not all of it could be written: %s; %s", safe,
+			errno ? strerror(errno) : "the disk may be full",
+			report_write_hint(errno ? errno : ENOSPC));
 	else
 		app_say(a, "wrote %s to %s", what, safe);
 }

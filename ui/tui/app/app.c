@@ -225,6 +225,24 @@ static bool app_misses_end(const struct model_process *p)
 	return probes_misses_end(p->session);
 }
 
+/* Where all processes that an operation switched have ended, nobody can take it back. */
+static void app_withdraw_offer(struct app *a)
+{
+	struct app_message *m = &a->message;
+	char *offer = m->text + m->offer, *rest;
+	bool redo = !strncmp(offer, APP_REDO, strlen(APP_REDO));
+	const struct operation *op = history_last(&a->history, redo);
+
+	if (!m->offer || (!redo && strncmp(offer, APP_UNDO, strlen(APP_UNDO)) != 0))
+		return;
+	for (size_t i = 0; op && i < op->count; i++)
+		if (op->results[i] && !a->model.processes[i].gone)
+			return;
+	rest = offer + strlen(redo ? APP_REDO : APP_UNDO);
+	memmove(offer, rest, strlen(rest) + 1);
+	m->offer = 0;
+}
+
 /* Of those that ended since the last report, the most important one. */
 static void app_report_ends(struct app *a)
 {
@@ -255,6 +273,7 @@ static void app_report_ends(struct app *a)
 	}
 	if (!ended)
 		return;
+	app_withdraw_offer(a);
 	if (ended > 1)
 		snprintf(more, sizeof more, ", and %zu more ended", ended - 1);
 	if (!alive && count > 1)

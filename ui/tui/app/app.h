@@ -261,6 +261,9 @@ enum app_rank {
 	REMARK_END, /* a process crashed, was killed or became another program; or the last ended */
 };
 
+#define APP_UNDO " u=undo"
+#define APP_REDO " ^R=redo"
+
 /* The result line: the answer to a key, and a remark. */
 struct app_message {
 	char text[1400];
@@ -268,6 +271,7 @@ struct app_message {
 	bool answering; /* a key is being handled ... */
 	bool answer;    /* ... and `text` answers the last one */
 	bool passing;   /* `text` is about what is shown now: the next key removes it */
+	size_t offer;   /* where APP_UNDO or APP_REDO stands in `text`; 0: nowhere */
 	struct {
 		char text[600]; /* empty: none; of several ends the latest is first, one a line */
 		bool bad;
@@ -310,6 +314,7 @@ struct app {
 	struct probes_session *started; /* of these, the program that was started, or NULL */
 	struct program program;
 	int64_t new_children_ms; /* when to look for births next */
+	size_t new_children_at;  /* the child whose jumps are looked at next */
 	struct app_objects objects;
 	struct probes_access access; /* of the first process that lacks something, else the first */
 	struct probes_process_info info;

@@ -44,6 +44,7 @@ void app_tell(struct app *a, bool bad, const char *format, ...)
 	va_end(args);
 	a->message.bad = bad;
 	a->message.passing = false;
+	a->message.offer = 0;
 	a->message.answer = a->message.answering;
 	a->dirty = true;
 }

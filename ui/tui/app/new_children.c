@@ -11,6 +11,7 @@
 
 #define NEW_CHILDREN_POLL_MS 1000
 #define NEW_CHILDREN_SHARE 20 /* looking may take 1/20 of the time */
+#define NEW_CHILDREN_READ 32  /* of whose jumps one poll looks */
 #define NEW_CHILDREN_MOST 16  /* children opened by one poll, so that no key waits */
 
 struct new_children {
@@ -101,6 +102,32 @@ void new_children_look(struct app *a)
 	new_children_look_at_most(a, SIZE_MAX);
 }
 
+/* Children count in the counters of their parents: are their jumps there? Of many, each look reads
+ * some. */
+static void new_children_look_at_jumps(struct app *a)
+{
+	for (size_t i = 0; a->group && a->model.counts.counted && i < NEW_CHILDREN_READ; i++) {
+		const struct probes_member *m = probes_group_child(a->group, a->new_children_at);
+		struct probes_error gone;
+		uint32_t first;
+		size_t rows;
+
+		a->new_children_at = m ? a->new_children_at + 1 : 0;
+		if (!m)
+			return;
+		if (probes_refresh(m->session, NULL, 0, &gone) < 0)
+			continue;
+		rows = model_look_child(&a->model, m->session, &first);
+		if (rows)
+			app_remark(a, REMARK_WARNING, true,
+				"forked child %d has lost jumps of %zu probe%s (%s%s): another "
+				"program or session removed them; its hits since then may be "
+				"missing",
+				(int)m->pid, rows, line_s(rows), a->model.rows[first].label,
+				rows == 1 ? "" : ", ...");
+	}
+}
+
 void new_children_poll(struct app *a)
 {
 	int64_t now = now_ms();
@@ -108,6 +135,7 @@ void new_children_poll(struct app *a)
 	if (a->frozen || now < a->new_children_ms)
 		return;
 	new_children_look_at_most(a, NEW_CHILDREN_MOST);
+	new_children_look_at_jumps(a);
 	a->new_children_ms += (now_ms() - now) * NEW_CHILDREN_SHARE;
 }
 

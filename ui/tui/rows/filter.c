@@ -50,8 +50,8 @@ static const struct filter_word {
 	const char *text;
 	enum filter_look look;
 } filter_words[] = {
-	{"tagged", LOOK_TAGGED},
 	{"mine", LOOK_MINE},
+	{"tagged", LOOK_TAGGED},
 	{"counted", LOOK_COUNTED},
 	{"prov:", LOOK_PROVIDER},
 	{"obj:", LOOK_OBJECT},
@@ -60,10 +60,11 @@ static const struct filter_word {
 
 #define FILTER_WORDS (sizeof filter_words / sizeof *filter_words)
 
-const char *filter_word(size_t i)
+const char *filter_word(size_t i, bool recorded)
 {
 	size_t of_states = STATES_COUNT - PROBES_OFF;
 
+	i += recorded ? of_states + 1 : 0; /* and "mine" */
 	if (i < of_states)
 		return probes_state_name((enum probes_state)(PROBES_OFF + i));
 	return i - of_states < FILTER_WORDS ? filter_words[i - of_states].text : NULL;

@@ -39,8 +39,9 @@ void filter_free(struct filter *f);
 int filter_replace(struct filter **f, const char *text, char *why, size_t size);
 /* As it was typed; "" of NULL. */
 const char *filter_text(const struct filter *f);
-/* The words that are no text: states and prefixes; NULL after the last. */
-const char *filter_word(size_t i);
+/* The words that are no text: states and prefixes; NULL after the last. recorded: only those that
+ * can hold in a recording. */
+const char *filter_word(size_t i, bool recorded);
 bool filter_match(const struct filter *f, const struct filter_subject *s);
 /* Does every row pass it? */
 bool filter_is_empty(const struct filter *f);

@@ -327,7 +327,7 @@ static void model_sum(struct model *m, struct row *r)
 		trend_begin(r->trend);
 	}
 	if (!r->counted)
-		r->missed_sites = r->missed_end = false;
+		r->missed_sites = r->missed_end = r->missed_child = false;
 	if (!r->processes) { /* no process has it any more */
 		r->state = PROBES_UNLOADED;
 		r->sites_on = PROBES_NONE;

@@ -123,6 +123,12 @@ bool model_refresh(struct model *m, const uint32_t *ids, size_t count);
 bool model_read_hits(struct model *m, int64_t ms);
 
 /*
+ * Mark the rows that are counted in the parent of a forked child, where the child has lost a jump:
+ * its live states were read just now. Returns how many were not marked before, and the first.
+ */
+size_t model_look_child(struct model *m, const struct probes_session *child, uint32_t *first);
+
+/*
  * Between two of these readings, read counters that vanish with their process, so that little is
  * missing when it ends. Costs nothing where there are none.
  */

@@ -1,4 +1,5 @@
 /* The hits of the rows that are counted. */
+#include "ui/figures/counting.h"
 #include "ui/tui/rows/model.h"
 #include "ui/tui/rows/trend.h"
 
@@ -40,6 +41,51 @@ bool model_in_vain(const struct model *m, uint32_t id)
 				return false;
 	}
 	return true;
+}
+
+/* The row that is counted at this address of a process; MODEL_NONE: none is. */
+static uint32_t model_counted_at(const struct model *m, pid_t pid, uint64_t address)
+{
+	struct model_member member;
+
+	for (uint32_t id = 0; id < m->row_count; id++)
+		for (uint32_t at = m->rows[id].member;
+			m->rows[id].counted && model_next(m, &at, &member);) {
+			const struct model_process *p = &m->processes[member.process];
+			const struct probes_probe *probe = probes_at(p->session, member.probe);
+
+			for (uint32_t i = 0; p->pid == pid && i < probe->site_count; i++)
+				if (probe->sites[i].address == address &&
+					probes_site_hits_at(p->session, member.probe, i).counted)
+					return id;
+		}
+	return MODEL_NONE;
+}
+
+size_t model_look_child(struct model *m, const struct probes_session *child, uint32_t *first)
+{
+	size_t found = 0, probe;
+
+	if (!probes_lost_sites(child, &probe))
+		return 0;
+	for (; probe < probes_count(child); probe++) {
+		const struct probes_probe *p = probes_at(child, probe);
+
+		for (uint32_t i = 0; i < p->site_count; i++) {
+			uint32_t id = !counting_child_lost(child, probe, i, false)
+					      ? MODEL_NONE
+					      : model_counted_at(m,
+							probes_site_hits_at(child, probe, i).shared,
+							p->sites[i].address);
+
+			if (id == MODEL_NONE || m->rows[id].missed_child)
+				continue;
+			m->rows[id].missed_child = true;
+			if (!found++)
+				*first = id;
+		}
+	}
+	return found;
 }
 
 static bool model_lists(const struct model *m, pid_t pid)

@@ -78,6 +78,7 @@ void row_include(struct row *sum, const struct row *r, bool begin)
 	sum->shared = r->shared || (!begin && sum->shared);
 	sum->missed_sites = r->missed_sites || (!begin && sum->missed_sites);
 	sum->missed_end = r->missed_end || (!begin && sum->missed_end);
+	sum->missed_child = r->missed_child || (!begin && sum->missed_child);
 	sum->sites_counted += r->sites_counted;
 	sum->mine_counted |= r->mine_counted;
 	sum->counted |= r->counted;
@@ -99,7 +100,7 @@ bool row_counted_too(const struct row *r)
 
 bool row_hits_partial(const struct row *r)
 {
-	return r->sites_counted < r->sites || r->shared;
+	return r->sites_counted < r->sites || r->shared || r->missed_child;
 }
 
 bool row_total_partial(const struct row *r)

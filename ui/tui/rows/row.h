@@ -39,6 +39,7 @@ struct row {
 	bool shared;       /* in some process its hits are those of another one, too: left out */
 	bool missed_sites; /* a process has ended of which not all sites were counted, */
 	bool missed_end;   /* or hits of whose last moment may be missing: until counting ends */
+	bool missed_child; /* or those of a forked child, which lost a jump: likewise */
 	bool counted;      /* the trend goes on, or its process has ended: there are hits to show */
 	bool switchable;   /* a process has something to switch in it, whatever its state */
 	bool recorded;     /* of a recording: it has no state */

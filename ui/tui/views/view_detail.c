@@ -204,6 +204,8 @@ static const char *view_detail_hits(const struct row *r, char *out, size_t size)
 			r->sites_counted, r->sites);
 	if (r->missed_sites)
 		text_addf(out, size, "; of a process that has ended, not all sites were counted");
+	if (r->missed_child)
+		text_addf(out, size, "; a forked child lost a jump: its hits may be missing");
 	if (r->missed_end)
 		text_addf(out, size, "; hits of the last moment of a process may be missing");
 	return out;

@@ -405,8 +405,9 @@ int view_list_filter(struct app *a, const char *text, char *why, size_t size)
 struct app_filtered view_list_filtered(const struct app *a)
 {
 	return (struct app_filtered){.text = filter_text(a->list.filter),
-		.syntax =
-			"word  ~regex  a|b  -not  on  off  tagged  hits>9  prov: obj: fn:  \"on\"",
+		.syntax = a->replay ? "word  ~regex  a|b  -not  tagged  hits>9  prov: obj: fn:"
+				    : "word  ~regex  a|b  -not  on  off  tagged  hits>9  "
+				      "prov: obj: fn:  \"on\"",
 		.shown = a->list.shown_count,
 		.all = a->model.row_count};
 }
