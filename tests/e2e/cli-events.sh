@@ -109,7 +109,7 @@ done
 declared events "$tmp/result"
 same 'keys of JSON' "$(python3 -c 'import json, sys
 print(" ".join(sorted(json.loads(open(sys.argv[1]).readline()))))' "$tmp/result")" 'args name pid provider thread tid time time_ns'
-same 'keys of the end' "$(last '" ".join(sorted(t))')" 'events lost only_counted over_budget seconds undecided'
+same 'keys of the end' "$(last '" ".join(sorted(t))')" 'events lost only_counted over_budget seconds sites_lost undecided'
 
 keeping -pid "$pid" -format json few say -str arg2
 ask 'texts 5'

@@ -116,7 +116,7 @@ for threads in 1 4 16; do
 	as_found "$threads threads"
 done
 declared histogram "$tmp/result"
-same 'keys of JSON' "$(total '" ".join(sorted(t))')" 'arg argument buckets distinct events lost max mean min name only_counted over_budget pid provider seconds table unreadable values values_complete'
+same 'keys of JSON' "$(total '" ".join(sorted(t))')" 'arg argument buckets distinct events lost max mean min name only_counted over_budget pid provider seconds sites_lost table unreadable values values_complete'
 case " $counted " in *' many '*)
 	for argument in 2 3 4 5 6 7 8 9; do
 		distribution -pid "$pid" -format json many "arg$argument"

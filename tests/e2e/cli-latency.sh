@@ -83,7 +83,7 @@ done
 declared latency "$tmp/result"
 same 'keys of JSON' "$(total '" ".join(sorted(k for k in t if k != "buckets"))')" \
 	"by end end_without_start events_lost events_undecided lost matched max_ns mean_ns min_ns nested open over_budget p50_ns p90_ns p999_ns \
-p99_ns pid prog seconds site_count sites_counted start start_without_end stopped_ms table"
+p99_ns pid prog seconds site_count sites_counted sites_lost start start_without_end stopped_ms table"
 
 # --- what is not matched
 measuring -pid "$pid" -format json start,end

@@ -40,7 +40,7 @@ has 'left out' '^probes-tui: 5 events were left out: -where could not be checked
 want 0 replay "$tmp/one"
 has 'one was left out' '^probes-tui: 1 event was left out: '
 same 'in JSON' "$("$PROBES_TUI" replay -quiet "$tmp/both" -format json | tail -n 1)" \
-	'{"events":4,"lost":3,"undecided":5,"only_counted":0,"seconds":2,"over_budget":false}'
+	'{"events":4,"lost":3,"undecided":5,"only_counted":0,"seconds":2,"over_budget":false,"sites_lost":0}'
 want 0 replay "$tmp/none"
 has 'nothing is missing' ' s, none lost$'
 same 'nothing is missing: no doubt' "$(grep -c 'left out' "$tmp/err")" 0
@@ -65,6 +65,23 @@ same 'the latency in CSV' "$("$PROBES_TUI" replay -quiet "$tmp/both" -latency st
 	python3 -c 'import csv, sys
 t = list(csv.DictReader(sys.stdin))
 print([t[0][key] for key in ("matched", "lost", "events_lost", "events_undecided", "mean_ns")])')" "['1', '0', '3', '5', '1000']"
+
+# --- others took jumps away
+recording "$tmp/gone" '"lost":0,"sites_lost":2,'
+gone='2 sites lost their jumps: their hits from then on are missing'
+want 0 replay "$tmp/gone" -quiet
+has 'jumps' "^probes-tui: 4 events in 2\.000 s; $gone\$"
+recording "$tmp/both-gone" '"lost":3,"sites_lost":2,'
+want 0 replay "$tmp/both-gone"
+has 'jumps and events' "^probes-tui: 4 events in 2\.000 s, 3 lost; $gone\$"
+want 0 replay "$tmp/gone" -latency start,end
+has 'jumps: pairs in doubt' "^probes-tui: $gone, and pairs may be wrong\$"
+has 'jumps: latency' "^$gone\$" "$tmp/out"
+has 'jumps: no rate' '^ +1 +- ' "$tmp/out"
+want 0 replay "$tmp/gone" -latency start,end -format json
+same 'jumps: latency, JSON' "$(grep -c '"sites_lost":2,' "$tmp/out")" 1
+want 0 replay "$tmp/gone" start -histogram arg1
+has 'jumps: values' "^$gone\$" "$tmp/out"
 
 # --- -where decides here, too: the text of one start was not read
 want 0 replay "$tmp/none" start -where 'arg2 ~ sel'

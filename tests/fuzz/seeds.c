@@ -327,7 +327,7 @@ static void seeds_of_recordings(void)
 		"30,"
 		"\"min_ns\":10,\"max_ns\":20,\"buckets\":[[10,1],[16,1]]}\n",
 		("{\"end\":\"e\",\"events\":1,\"lost\":3,\"undecided\":2,\"only_counted\":0,"
-		 "\"seconds\":1.5}\n"),
+		 "\"sites_lost\":1,\"seconds\":1.5}\n"),
 	};
 	char text[4096];
 

@@ -126,10 +126,20 @@ START_TEST(all_kinds_of_lines)
 	const struct probes_source where = {.function = "f", .offset = 3, .file = "f.c", .line = 4};
 	const struct probes_described_site names = {.names = {NULL, "fd", "\xff"}};
 	const struct recording_rate rate = {.time_ns = 9, .ns = 10, .hits = 11};
-	struct recording_latency row = {
-		.rows = 1, .by = 2, .total = true, .sites = 3, .began = 4, .now = 6, .read = 5};
-	const struct recording_end end = {
-		.how = "x", .events = 1, .lost = 2, .undecided = 3, .seconds = 0.1};
+	struct recording_latency row = {.rows = 1,
+		.by = 2,
+		.total = true,
+		.sites = 3,
+		.sites_lost = 5,
+		.began = 4,
+		.now = 6,
+		.read = 5};
+	const struct recording_end end = {.how = "x",
+		.events = 1,
+		.lost = 2,
+		.undecided = 3,
+		.sites_lost = 4,
+		.seconds = 0.1};
 	struct recording r;
 	const struct probes_described_site *sites;
 	struct recording_item item;
@@ -178,11 +188,13 @@ START_TEST(all_kinds_of_lines)
 	ck_assert_int_eq(item.what, RECORDING_LATENCY);
 	ck_assert_mem_eq(&item.latency.latency, &row.latency, sizeof row.latency);
 	ck_assert(item.latency.total && item.latency.by == 2 && item.latency.rows == 1);
+	ck_assert_uint_eq(item.latency.sites_lost, 5);
 	lines_clear(&l);
 	recording_put_end(&l, &end);
 	read_lines(&r, &l, &item);
 	ck_assert(item.what == RECORDING_END && item.end.seconds == 0.1 && item.end.lost == 2);
 	ck_assert_uint_eq(item.end.undecided, 3);
+	ck_assert_uint_eq(item.end.sites_lost, 4);
 	ck_assert_str_eq(item.end.how, "x");
 	recording_done(&r);
 	lines_done(&l);

@@ -62,7 +62,8 @@ static void emit_all(const struct callers_verb *v, const struct callers_row **ro
 
 	emit_object(&e, none, REAL(seconds, end->seconds), U64(events, c->hits),
 		U64(lost, end->lost), U64(only_counted, end->only_counted),
-		BOOL(over_budget, end->over), U64(others, c->others));
+		BOOL(over_budget, end->over), U64(others, c->others),
+		U64(sites_lost, end->sites_lost));
 	emit_list(&e, callers);
 	for (size_t i = 0; i < c->count; i++) {
 		emit_element(&e, I64(pid, v->collect.processes[rows[i]->process].member->pid),

@@ -7,6 +7,7 @@
 #include "ui/cli/outlet.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/line.h"
+#include "ui/words/reasons.h"
 #include "ui/words/report.h"
 
 uint64_t collect_lost(const struct collect *k)
@@ -38,6 +39,7 @@ struct recording_end collect_end(const struct collect *k)
 	struct recording_end end = {.how = k->measure.how,
 		.lost = collect_lost(k),
 		.undecided = k->undecided,
+		.sites_lost = k->measure.hold.lost_count,
 		.seconds = (double)(k->ended - k->began) / 1e9};
 
 	if (k->pass.ended) {
@@ -65,21 +67,23 @@ void collect_tell_totals(
 	const struct collect *k, uint64_t count, const char *what, const char *more)
 {
 	struct recording_end end = collect_end(k);
-	char text[300], time[32];
+	char text[300], time[32], gone[100];
 	struct line all = {.text = text, .size = sizeof text}, *l = &all;
 
 	if ((!end.how && !k->replay) || collect_hung_up(k) ||
-		(k->options->quiet && !end.lost && !end.only_counted))
+		(k->options->quiet && !end.lost && !end.only_counted && !end.sites_lost))
 		return;
 	line_add(l, "%" PRIu64 " %s%s", count, what, line_s((size_t)count));
 	if (k->pass.ended && count != end.events)
 		line_add(l, " of %" PRIu64, end.events);
 	line_add(l, " in %s s", counting_number(end.seconds, 3, time, sizeof time));
 	/* The lost ones of a recording that was cut off may have been cut off. */
-	if (end.lost || end.how)
+	if (end.lost || (end.how && !end.sites_lost))
 		line_add(l, end.lost ? ", %" PRIu64 " lost" : ", none lost", end.lost);
 	if (end.only_counted)
 		line_add(l, ", %" PRIu64 " hits only counted", end.only_counted);
+	if (end.sites_lost)
+		line_add(l, "; %s", reasons_lost(end.sites_lost, gone, sizeof gone));
 	report_line("%s%s", text, more);
 }
 

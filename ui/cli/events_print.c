@@ -196,7 +196,8 @@ void events_print_end(struct events_print *out, const struct recording_end *end)
 	if (out->format == FORMAT_JSON)
 		emit_element(&e, U64(events, out->printed), U64(lost, end->lost),
 			U64(undecided, end->undecided), U64(only_counted, end->only_counted),
-			REAL(seconds, end->seconds), BOOL(over_budget, end->over));
+			REAL(seconds, end->seconds), BOOL(over_budget, end->over),
+			U64(sites_lost, end->sites_lost));
 	fflush(out->file);
 }
 

@@ -77,10 +77,12 @@ static void read_lost(struct histogram *c)
 		struct histogram_row *row = c->list.rows[i];
 
 		row->lost = probes_events(row->member->session).lost;
+		row->sites_lost = run_until_lost(&c->collect.measure.hold, row->member, row->probe);
 		row->over = collect_over(&c->collect.processes[i], &row->only_counted) || end->over;
 	}
 	c->list.lost = c->collect.replay ? collect_end(&c->collect).lost : 0;
 	c->list.only_counted = end->only_counted;
+	c->list.sites_lost = end->sites_lost;
 	c->list.now = c->collect.ended ? c->collect.ended : now_ns();
 	if (!c->list.began)
 		c->list.began = c->list.table = c->collect.began;

@@ -24,6 +24,7 @@
 #include "ui/output/emit.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/line.h"
+#include "ui/words/reasons.h"
 
 #define BAR_WIDTH 28
 #define MOST_TEXTS 20 /* of a table of text */
@@ -35,7 +36,7 @@ struct table {
 	const struct histogram_list *list;
 	const struct histogram_row *row; /* of a sum: one of them */
 	const struct distribution *d;
-	uint64_t lost, only_counted;
+	uint64_t lost, only_counted, sites_lost;
 	double seconds;
 	bool total;
 };
@@ -49,6 +50,7 @@ static struct table table_of(const struct histogram_list *all, const struct opti
 		.d = total ? &row->total : &row->part,
 		.lost = row->lost - (total ? 0 : row->lost_table),
 		.only_counted = row->only_counted - (total ? 0 : row->only_counted_table),
+		.sites_lost = row->sites_lost,
 		.seconds = (double)(all->now - (total ? all->began : all->table)) / 1e9,
 		.total = total};
 }
@@ -77,8 +79,10 @@ static void put_figures(FILE *file, const struct table *t)
 	fprintf(file, "%10s %8s %9s %16s %16s %14s\n", "VALUES", "VALUES/s", "DISTINCT", "MIN",
 		"MAX", "MEAN");
 	fprintf(file, "%10" PRIu64 " %8s %9s %16s %16s %14s\n", d->count,
-		counting_rate_text(
-			counting_rate(d->count, (int64_t)(t->seconds * 1e9)), rate, sizeof rate),
+		t->sites_lost
+			? "-"
+			: counting_rate_text(counting_rate(d->count, (int64_t)(t->seconds * 1e9)),
+				  rate, sizeof rate),
 		distinct, any ? event_value(&d->min, min) : "-",
 		any ? event_value(&d->max, max) : "-",
 		any ? event_real(distribution_mean(d), 9, mean, sizeof mean) : "-");
@@ -150,7 +154,7 @@ static void put_missing(FILE *file, const struct table *t, size_t sites, size_t 
 		{t->d->unreadable, "value could not be read", "values could not be read"},
 		{t->only_counted, "hit was only counted", "hits were only counted"},
 		{t->d->nan, "value is not a number (nan)", "values are not numbers (nan)"}};
-	char text[400], seconds[32];
+	char text[400], seconds[32], gone[100];
 	struct line l = {.text = text, .size = sizeof text};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -163,6 +167,8 @@ static void put_missing(FILE *file, const struct table *t, size_t sites, size_t 
 		fputc('\n', file);
 	if (t->options->quiet || !t->total)
 		return;
+	if (t->sites_lost)
+		fprintf(file, "%s\n", reasons_lost(t->sites_lost, gone, sizeof gone));
 	if (counted < sites)
 		fprintf(file, "%zu of %zu site%s %s not counted: hits there are missing\n",
 			sites - counted, sites, line_s(sites),
@@ -184,6 +190,7 @@ static void text_table(FILE *file, const struct options *o, struct histogram_lis
 
 		one.lost += t.lost;
 		one.only_counted += t.only_counted;
+		one.sites_lost += t.sites_lost;
 		t = one;
 		if (all->count > 1)
 			distribution_merge(&sum, one.d);
@@ -192,6 +199,7 @@ static void text_table(FILE *file, const struct options *o, struct histogram_lis
 	}
 	t.lost += all->lost;
 	t.only_counted += all->only_counted;
+	t.sites_lost += all->sites_lost;
 	if (all->count > 1)
 		t.d = &sum;
 	if (!total || all->started)
@@ -298,6 +306,7 @@ static void emit_table(struct emit *e, const struct table *t)
 	emit_figure(e, U64(lost, t->lost), 0);
 	emit_figure(e, U64(unreadable, d->unreadable), 0);
 	emit_figure(e, U64(only_counted, t->only_counted), 0);
+	emit_figure(e, U64(sites_lost, t->sites_lost), 0);
 	emit(e, BOOL(over_budget, t->row->over));
 	emit_figure(e, DIGITS(min, event_json(&d->min, number)), numbers);
 	emit_figure(e, DIGITS(max, event_json(&d->max, number)), numbers);
@@ -332,6 +341,7 @@ void histogram_print(FILE *file, const struct options *o, struct histogram_list 
 
 		t.lost += all->lost;
 		t.only_counted += all->only_counted;
+		t.sites_lost += all->sites_lost;
 		if (o->format > FORMAT_TEXT)
 			emit_table(&e, &t);
 		if (!total)

@@ -12,6 +12,7 @@ struct histogram_row {
 	const struct probes_member *member;
 	size_t probe;
 	uint32_t sites, counted;
+	uint32_t sites_lost;         /* whose jumps others took away */
 	struct distribution part;    /* since the last table */
 	struct distribution total;   /* until then */
 	uint64_t lost, lost_table;   /* events; at the last table */
@@ -26,7 +27,8 @@ struct histogram_list {
 	unsigned argument;           /* from 1 on */
 	int64_t began, now, table;   /* ns: all of them did, the last reading, the last table */
 	bool started;                /* something was printed */
-	uint64_t lost, only_counted; /* of a recording as a whole */
+	uint64_t lost, only_counted; /* of a recording as a whole; */
+	uint64_t sites_lost;         /* the same */
 };
 
 /* The distributions since the last table, or the totals. Text sums up processes; JSON and CSV keep

@@ -207,6 +207,9 @@ static void put_table(struct latency *c, bool total)
 {
 	for (size_t i = 0; i < c->list.count; i++) {
 		struct latency_row_of *row = &c->list.rows[i];
+		const struct run_until *hold = &c->measure.hold;
+		uint32_t lost = run_until_lost(hold, row->member, row->start) +
+				run_until_lost(hold, row->member, row->end);
 		struct recording_latency line = {.start = row->numbers[0],
 			.end = row->numbers[1],
 			.row = i,
@@ -216,6 +219,7 @@ static void put_table(struct latency *c, bool total)
 			.over = row->over,
 			.sites = row->sites,
 			.counted = row->counted,
+			.sites_lost = row->sites_lost = row->over ? row->sites_lost : lost,
 			.stopped_ns = row->stopped_ns,
 			.began = c->list.began,
 			.read = row->read,
@@ -298,6 +302,7 @@ int latency_run(const struct options *o)
 	end.how = c.measure.how;
 	end.seconds = (double)(c.list.now - c.list.began) / 1e9;
 	end.over = all_over(&c);
+	end.sites_lost = c.measure.hold.lost_count;
 	status = record_file_close(&c.record, c.measure.how ? &end : NULL, status);
 	free(c.list.rows);
 	return status;

@@ -17,6 +17,7 @@
 #include "ui/output/emit.h"
 #include "ui/output/outbuf.h"
 #include "ui/words/line.h"
+#include "ui/words/reasons.h"
 
 #define BAR_WIDTH 32
 
@@ -61,15 +62,17 @@ static int64_t time_of(const struct latency_list *all, int64_t end, bool total)
 	return end > from ? end - from : 0;
 }
 
-/* first: without a shortest one, a line with a time fits into 80 columns. */
-static void put_figures(FILE *file, const struct probes_latency *l, int64_t ns, size_t first)
+/* first: without a shortest one, a line with a time fits into 80 columns. lost: there is no rate.
+ */
+static void put_figures(
+	FILE *file, const struct probes_latency *l, int64_t ns, bool lost, size_t first)
 {
 	uint64_t figures[LATENCY_FIGURES];
 	char text[48];
 
 	latency_figures(l, figures);
 	fprintf(file, "%10" PRIu64 " %8s", l->matched,
-		counting_rate_text(counting_rate(l->matched, ns), text, sizeof text));
+		lost ? "-" : counting_rate_text(counting_rate(l->matched, ns), text, sizeof text));
 	for (size_t i = first; i < LATENCY_FIGURES; i++)
 		fprintf(file, " %7s",
 			l->matched ? latency_time(figures[i], text, sizeof text) : "-");
@@ -116,6 +119,7 @@ static void text_table(FILE *file, const struct options *o, struct latency_list 
 	struct probes_latency sum = {0};
 	char text[200];
 	size_t sites = 0, counted = 0;
+	uint64_t lost = all->of ? all->of->sites_lost : 0;
 
 	for (size_t i = 0; i < all->count; i++) {
 		struct probes_latency part = part_of(&all->rows[i], total);
@@ -123,6 +127,7 @@ static void text_table(FILE *file, const struct options *o, struct latency_list 
 		probes_latency_add(&sum, &part);
 		sites += all->rows[i].sites;
 		counted += all->rows[i].counted;
+		lost += all->rows[i].sites_lost;
 	}
 	if (!total) {
 		if (all->table == all->began) {
@@ -132,13 +137,13 @@ static void text_table(FILE *file, const struct options *o, struct latency_list 
 		fprintf(file, "%8s ",
 			counting_number(
 				(double)(all->now - all->began) / 1e9, 3, text, sizeof text));
-		put_figures(file, &sum, time_of(all, all->now, total), 1);
+		put_figures(file, &sum, time_of(all, all->now, total), lost, 1);
 		return;
 	}
 	if (all->table != all->began)
 		fputc('\n', file);
 	put_heading(file, 0);
-	put_figures(file, &sum, time_of(all, all->now, total), 0);
+	put_figures(file, &sum, time_of(all, all->now, total), lost, 0);
 	put_histogram(file, &sum);
 	if (o->quiet)
 		return;
@@ -146,6 +151,8 @@ static void text_table(FILE *file, const struct options *o, struct latency_list 
 	fputc('\n', file);
 	if (*text)
 		fprintf(file, "not matched: %s\n", text);
+	if (lost)
+		fprintf(file, "%s\n", reasons_lost(lost, text, sizeof text));
 	if (counted < sites)
 		fprintf(file,
 			"%zu of %zu site%s %s not counted: pairs that pass there are missing\n",
@@ -173,7 +180,8 @@ static void emit_one(struct emit *e, const struct latency_list *all,
 		U64(start_without_end, l.start_without_end), U64(nested, l.nested),
 		U64(lost, l.lost), BOOL(over_budget, row->over),
 		KNOWN(all->of, U64, events_lost, all->of->lost),
-		KNOWN(all->of, U64, events_undecided, all->of->undecided));
+		KNOWN(all->of, U64, events_undecided, all->of->undecided),
+		U64(sites_lost, row->sites_lost + (all->of ? all->of->sites_lost : 0)));
 	for (unsigned i = 0; i < LATENCY_FIGURES; i++)
 		emit(e, (struct emit_value){
 				FIELD_min_ns + i, l.matched ? EMIT_U64 : EMIT_NULL, .u64 = f[i]});

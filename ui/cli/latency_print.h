@@ -16,6 +16,7 @@ struct latency_row_of {
 	const char *prog;
 	const struct probes_probe *probes[2]; /* start, end: for the next call of latency_print */
 	uint32_t sites, counted;              /* of both probes */
+	uint32_t sites_lost;                  /* of these: others took their jumps away */
 	uint64_t stopped_ns;                  /* for the measuring to begin */
 	size_t stop_sites;                    /* that -stop would count besides */
 	struct probes_latency now;            /* at the last reading */

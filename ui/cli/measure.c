@@ -232,6 +232,7 @@ static void wait_for_end(struct measure *m)
 			later_look(&m->later, false);
 			m->hold.watches = m->hold.watches || later_waits(&m->later);
 			now = now_ns();
+			run_until_look_at_jumps(&m->hold, false);
 			ops->check(m->data, now - m->checked);
 			m->checked = now;
 		}
@@ -376,6 +377,7 @@ int measure_run(
 			status = measure_all(m);
 		status = act_end(&m->act, status);
 	}
+	run_until_done(&m->hold);
 	later_done(&m->later);
 	probes_group_close(m->group);
 	return result_close(m->file, o, status);

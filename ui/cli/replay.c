@@ -12,6 +12,7 @@
 #include "ui/cli/verbs.h"
 #include "ui/figures/pairing.h"
 #include "ui/output/outbuf.h"
+#include "ui/words/reasons.h"
 #include "ui/words/report.h"
 
 struct pairs {
@@ -81,6 +82,7 @@ static bool take(
 static void put_end(void *data)
 {
 	struct pairs *c = data;
+	char gone[100];
 
 	c->end = collect_end(&c->collect);
 	c->list.of = &c->end;
@@ -95,6 +97,9 @@ static void put_end(void *data)
 			    "; a start without an end, or an end without a start, may have had "
 			    "one, and pairs may be wrong",
 			c->end.lost, c->end.undecided);
+	if (c->end.sites_lost)
+		report_line("%s, and pairs may be wrong",
+			reasons_lost(c->end.sites_lost, gone, sizeof gone));
 }
 
 static int pairs_run(const struct options *o)

@@ -28,6 +28,7 @@ static void take_row(void *data, const struct recording_item *item)
 	row->probes[1] = &g->probes[line->end].probe;
 	row->sites = line->sites;
 	row->counted = line->counted;
+	row->sites_lost = line->sites_lost;
 	row->stopped_ns = line->stopped_ns;
 	row->over = line->over;
 	row->read = line->read;

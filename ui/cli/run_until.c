@@ -4,8 +4,10 @@
  */
 #include "ui/cli/run_until.h"
 
+#include <search.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -22,6 +24,7 @@
 #define UNDO_MS 30000 /* wait for other sessions: no user may be there to try again */
 
 #define LOOK_MS 1000 /* between two searches for forked children */
+#define CHILDREN 32  /* that are read in one look for lost jumps */
 
 const char *run_until_seconds(uint64_t ms, char *out, size_t size)
 {
@@ -197,18 +200,93 @@ static void look_at_ends(struct run_until *h)
 	}
 }
 
-/* What was not measured to the end, since another party took the jump away. */
-static void look_at_jumps(struct run_until *h)
+/* A site that has lost its jump: where, in the process whose counters it counts in. */
+struct lost_site {
+	pid_t pid;
+	uint64_t address;
+};
+
+static int compare_lost(const void *x, const void *y)
+{
+	const struct lost_site *a = x, *b = y;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+uint32_t run_until_lost(const struct run_until *h, const struct probes_member *member, size_t probe)
+{
+	const struct probes_probe *p = probes_at(member->session, probe);
+	uint32_t lost = 0;
+
+	for (uint32_t k = 0; k < p->site_count; k++) {
+		struct lost_site one = {member->pid, p->sites[k].address};
+
+		lost += tfind(&one, &h->lost, compare_lost) != NULL;
+	}
+	return lost;
+}
+
+void run_until_done(struct run_until *h)
+{
+	tdestroy(h->lost, free);
+	h->lost = NULL;
+}
+
+/* Keep that a site has lost its jump. Was that not known? */
+static bool keep_lost(struct run_until *h, const struct probes_member *t, size_t probe, uint32_t k)
+{
+	pid_t shared = probes_site_hits_at(t->session, probe, k).shared;
+	struct lost_site *one = malloc(sizeof *one), **at;
+
+	if (!one)
+		return false;
+	*one = (struct lost_site){t->pid, probes_at(t->session, probe)->sites[k].address};
+	for (size_t i = 0; shared > 0 && i < probes_group_count(h->group); i++)
+		if (probes_group_at(h->group, i)->pid == shared)
+			one->pid = shared;
+	at = tsearch(one, &h->lost, compare_lost);
+	if (!at || *at != one) {
+		free(one);
+		return false;
+	}
+	h->lost_count++;
+	return true;
+}
+
+/*
+ * Keep which sites of a process have lost their jump. Returns how many have; 0, too, where all of
+ * them are known. *first: the probe of one. Of a process that has ended, the last reading decides.
+ */
+static size_t look_at_sites(
+	struct run_until *h, const struct probes_member *t, bool last, size_t *first)
+{
+	size_t lost = 0, before = h->lost_count;
+	struct probes_error e;
+
+	last = probes_refresh(t->session, NULL, 0, &e) == 0 && last;
+	if (!probes_lost_sites(t->session, first))
+		return 0;
+	for (size_t i = 0; i < probes_count(t->session); i++)
+		for (uint32_t k = 0; k < probes_at(t->session, i)->site_count; k++) {
+			if (last && !t->child ? !probes_site_lost(t->session, i, k)
+					      : !counting_child_lost(t->session, i, k, last))
+				continue;
+			*first = lost++ ? *first : i;
+			keep_lost(h, t, i, k);
+		}
+	return h->lost_count > before ? lost : 0;
+}
+
+/* What is measured no longer, since another party took the jump away. */
+static void look_at_members(struct run_until *h, bool last)
 {
 	for (size_t i = 0; i < probes_group_count(h->group); i++) {
 		const struct probes_member *t = probes_group_at(h->group, i);
 		const struct probes_probe *p;
-		struct probes_error e;
-		size_t first = 0, lost;
+		size_t first, lost = t->session ? look_at_sites(h, t, last, &first) : 0;
 
-		if (!t->session || probes_refresh(t->session, NULL, 0, &e) < 0)
-			continue;
-		lost = probes_lost_sites(t->session, &first);
 		if (!lost)
 			continue;
 		p = probes_at(t->session, first);
@@ -222,32 +300,36 @@ static void look_at_jumps(struct run_until *h)
 	}
 }
 
-/* The same of forked children, whose hits are among those of their parents: the first is named. */
-static void look_at_children(struct run_until *h)
+/* The same of forked children, whose hits are among those of their parents: the first is named. Of
+ * many, each look reads some; the last one all. */
+static void look_at_children(struct run_until *h, bool last)
 {
-	const struct probes_member *t;
-	struct probes_error e;
-	bool said = false;
-
-	for (size_t i = 0; !said && (t = probes_group_child(h->group, i)); i++) {
+	h->next = last ? 0 : h->next;
+	for (size_t i = 0; last || i < CHILDREN; i++) {
+		const struct probes_member *t = probes_group_child(h->group, h->next);
 		const struct probes_probe *p;
 		size_t first;
 
-		if (probes_refresh(t->session, NULL, 0, &e) < 0 ||
-			!probes_lost_sites(t->session, &first))
+		h->next = t ? h->next + 1 : 0;
+		if (!t)
+			break;
+		if (!look_at_sites(h, t, last, &first) || h->child_lost)
 			continue;
-		for (size_t k = 0; !said && k < probes_count(t->session); k++) {
-			p = probes_at(t->session, k);
-			for (uint32_t site = 0; !said && site < p->site_count; site++)
-				said = counting_child_lost(t->session, k, site, true);
-		}
-		if (!said)
-			continue;
+		p = probes_at(t->session, first);
 		report_line("pid %d: a jump of %s:%s is gone in this forked child: another program "
 			    "or session removed it; its hits since then are missing",
 			t->pid, p->provider, p->name);
 		explain_count(&h->ends, PROBES_FAILED);
+		h->child_lost = true;
 	}
+}
+
+void run_until_look_at_jumps(struct run_until *h, bool last)
+{
+	if (h->looks)
+		return;
+	look_at_members(h, last);
+	look_at_children(h, last);
 }
 
 void run_until_undo(struct run_until *h)
@@ -258,10 +340,8 @@ void run_until_undo(struct run_until *h)
 		look_at_ends(h);
 	if (!h->looks)
 		run_until_look(h);
-	if (h->measures && !h->looks) {
-		look_at_jumps(h);
-		look_at_children(h);
-	}
+	if (h->measures)
+		run_until_look_at_jumps(h, true);
 	if (probes_group_restore(h->group, UNDO_MS, undone, h, &e) < 0)
 		explain_count(&h->tally, report_error(&e));
 	put_sums(h);

@@ -25,6 +25,10 @@ struct run_until {
 	bool looks;         /* whoever measures looks for children, and says itself which jumps
 			       are gone */
 	struct tally ends;  /* of the processes: PROBES_GONE if it was cut short */
+	void *lost;         /* tsearch(3): sites whose jumps were once found to be gone, */
+	size_t lost_count;  /* so many: their hits from then on are missing */
+	size_t next;        /* of the group: the child whose jumps are looked at next */
+	bool child_lost;    /* one that lost a jump was named */
 };
 
 /* Is there anything to wait for? */
@@ -39,8 +43,19 @@ int run_until_wait(struct run_until *h, int64_t end);
 /* Search for forked children that inherited the changes. */
 void run_until_look(struct run_until *h);
 
+/* Look for jumps that are gone, and report them; unless looks. The last look is that of the undo.
+ */
+void run_until_look_at_jumps(struct run_until *h, bool last);
+
+/* How many sites of a probe were found to have lost their jump, in the process or in a forked child
+ * that counts in its counters. */
+uint32_t run_until_lost(
+	const struct run_until *h, const struct probes_member *member, size_t probe);
+
 /* Undo in all processes, and report it. The exit status is explain_status of the tally. */
 void run_until_undo(struct run_until *h);
+
+void run_until_done(struct run_until *h);
 
 /* "30", "0.25": milliseconds as seconds. Returns out. */
 const char *run_until_seconds(uint64_t ms, char *out, size_t size);

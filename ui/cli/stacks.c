@@ -14,6 +14,7 @@
 #include "ui/figures/counting.h"
 #include "ui/output/emit.h"
 #include "ui/words/line.h"
+#include "ui/words/reasons.h"
 #include "ui/words/report.h"
 
 #define SAMPLES 99 /* a second, of each process */
@@ -161,7 +162,8 @@ static void emit_all(const struct stacks_verb *v, double seconds, uint64_t hits)
 		v->collect.measure.file, v->collect.options->format, SCHEMA_STACKS, false);
 
 	emit_object(&e, none, REAL(seconds, seconds), U64(hits, hits), U64(samples, v->samples),
-		U64(lost, collect_lost(&v->collect)), U64(others, v->others));
+		U64(lost, collect_lost(&v->collect)), U64(others, v->others),
+		U64(sites_lost, v->collect.measure.hold.lost_count));
 	emit_list(&e, incomplete);
 	for (size_t i = 0; i < REASONS && v->reasons[i].why; i++)
 		emit_element(&e, TEXT(why, v->reasons[i].why), U64(samples, v->reasons[i].samples));
@@ -181,7 +183,8 @@ static void put_end(void *data)
 	const struct options *o = v->collect.options;
 	double seconds = (double)(v->collect.ended - v->collect.began) / 1e9;
 	uint64_t lost = collect_lost(&v->collect), hits = 0;
-	char text[200], time[32];
+	size_t gone = v->collect.measure.hold.lost_count;
+	char text[300], time[32], why[100];
 	struct line l = {.text = text, .size = sizeof text};
 
 	for (size_t i = 0; i < v->collect.count; i++)
@@ -199,9 +202,12 @@ static void put_end(void *data)
 	line_add(&l, "%" PRIu64 " stack%s of %" PRIu64 " hit%s in %s s", v->samples,
 		line_s((size_t)v->samples), hits, line_s((size_t)hits),
 		counting_number(seconds, 3, time, sizeof time));
-	line_add(&l, lost ? ", %" PRIu64 " lost" : ", none lost", lost);
+	if (lost || !gone)
+		line_add(&l, lost ? ", %" PRIu64 " lost" : ", none lost", lost);
+	if (gone)
+		line_add(&l, "; %s", reasons_lost(gone, why, sizeof why));
 	/* Always say what is missing. */
-	if (!o->quiet || lost)
+	if (!o->quiet || lost || gone)
 		report_line("%s", text);
 	if (v->others)
 		report_line("%" PRIu64 " stack%s not in the output: too many distinct ones",

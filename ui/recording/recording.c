@@ -241,14 +241,16 @@ void recording_put_latency(struct lines *l, const struct recording_latency *row)
 			json_array_append_new(buckets,
 				json_pack("[I, o]", (json_int_t)i, number_of(m->buckets[i])));
 	put_json(l,
-		json_pack("{s:I, s:I, s:I, s:I, s:i, s:b, s:b, s:I, s:I, s:o, s:I, s:I, s:I, s:o, "
+		json_pack("{s:I, s:I, s:I, s:I, s:i, s:b, s:b, s:I, s:I, s:I, s:o, s:I, s:I, s:I, "
+			  "s:o, "
 			  "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 			"latency", (json_int_t)row->start, "end", (json_int_t)row->end, "row",
 			(json_int_t)row->row, "rows", (json_int_t)row->rows, "by", (int)row->by,
 			"total", (int)row->total, "over_budget", (int)row->over, "sites",
 			(json_int_t)row->sites, "sites_counted", (json_int_t)row->counted,
-			"stopped_ns", number_of(row->stopped_ns), "began", (json_int_t)row->began,
-			"read", (json_int_t)row->read, "now", (json_int_t)row->now, "matched",
+			"sites_lost", (json_int_t)row->sites_lost, "stopped_ns",
+			number_of(row->stopped_ns), "began", (json_int_t)row->began, "read",
+			(json_int_t)row->read, "now", (json_int_t)row->now, "matched",
 			number_of(m->matched), "open", number_of(m->open), "end_without_start",
 			number_of(m->end_without_start), "start_without_end",
 			number_of(m->start_without_end), "nested", number_of(m->nested), "lost",
@@ -265,7 +267,8 @@ void recording_put_end(struct lines *l, const struct recording_end *end)
 	put_text(l, "{\"end\":", end->how);
 	lines_format(l, ",\"events\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"undecided\":%" PRIu64,
 		end->events, end->lost, end->undecided);
-	lines_format(l, ",\"only_counted\":%" PRIu64, end->only_counted);
+	lines_format(l, ",\"only_counted\":%" PRIu64 ",\"sites_lost\":%" PRIu64, end->only_counted,
+		end->sites_lost);
 	lines_format(l, ",\"seconds\":%s,\"over_budget\":%s}",
 		event_real(end->seconds, 17, seconds, sizeof seconds),
 		end->over ? "true" : "false");

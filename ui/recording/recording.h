@@ -18,7 +18,7 @@
  *     {"lost":17}
  *     {"rate":0,"time_ns":...,"ns":1000000000,"hits":512}
  *     {"latency":0,"end":1,"row":0,"rows":1,"by":0,...,"matched":5,...,"buckets":[[84,5]]}
- *     {"end":"interrupted","events":1,"lost":17,"undecided":0,"only_counted":0,"seconds":1.5,...}
+ *     {"end":"interrupted","events":1,"lost":17,"undecided":0,"only_counted":0,"sites_lost":0,...}
  *
  * A text that is not UTF-8 is {"hex":"ff00"}: its bytes. A whole number that a double does not hold
  * is a string of its digits; so are nan, inf and -inf. An argument is "i" (signed), "u" (unsigned),
@@ -76,6 +76,7 @@ struct recording_latency {
 	bool total; /* of all, not of an interval */
 	bool over;
 	uint32_t sites, counted; /* of both probes */
+	uint32_t sites_lost;     /* of these: struct recording_end */
 	uint64_t stopped_ns;
 	int64_t began, read, now; /* CLOCK_MONOTONIC: the table, its beginning, this row */
 	struct probes_latency latency;
@@ -85,6 +86,8 @@ struct recording_end {
 	const char *how;
 	uint64_t events, lost, only_counted;
 	uint64_t undecided; /* left out by -where; 0, too, where an older probes-tui wrote it */
+	/* Another party took their jumps away: hits from then on are missing. Older ones: 0. */
+	uint64_t sites_lost;
 	double seconds;
 	bool over;
 };

@@ -358,6 +358,7 @@ static void read_latency(struct reading *g, struct recording_item *item)
 		.over = json_is_true(json_object_get(g->line, "over_budget")),
 		.sites = (uint32_t)number(g, g->line, "sites", INT_MAX),
 		.counted = (uint32_t)number(g, g->line, "sites_counted", INT_MAX),
+		.sites_lost = (uint32_t)number(g, g->line, "sites_lost", INT_MAX),
 		.stopped_ns = number(g, g->line, "stopped_ns", INT64_MAX),
 		.began = (int64_t)number(g, g->line, "began", INT64_MAX),
 		.read = (int64_t)number(g, g->line, "read", INT64_MAX),
@@ -406,6 +407,7 @@ static void read_end(struct reading *g, struct recording_item *item)
 		.lost = number(g, g->line, "lost", INT64_MAX),
 		.undecided = number(g, g->line, "undecided", INT64_MAX),
 		.only_counted = number(g, g->line, "only_counted", INT64_MAX),
+		.sites_lost = number(g, g->line, "sites_lost", INT64_MAX),
 		.seconds = seconds,
 		.over = json_is_true(json_object_get(g->line, "over_budget"))};
 }

@@ -1,5 +1,6 @@
 #include "ui/words/reasons.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,6 +55,14 @@ void reasons_tell(const struct reasons *r, const char *probe)
 	for (const struct reasons_one *one = r->all; one < r->all + r->count; one++)
 		report_more("%s%s%zu site%s: %s", probe, *probe ? ", " : "", one->sites,
 			line_s(one->sites), one->why);
+}
+
+const char *reasons_lost(uint64_t sites, char *out, size_t size)
+{
+	snprintf(out, size, "%" PRIu64 " site%s lost %s: %s hits from then on are missing", sites,
+		line_s(sites), sites == 1 ? "its jump" : "their jumps",
+		sites == 1 ? "its" : "their");
+	return out;
 }
 
 const char *reasons_shared(pid_t shared, char *out, size_t size)

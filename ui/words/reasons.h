@@ -4,6 +4,9 @@
  */
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "probes.h"
 
 #define REASONS_MOST 32 /* different ones; of more, the others are only counted */
@@ -31,6 +34,9 @@ void reasons_add_callers(struct reasons *r, const struct probes_session *session
 
 /* Report each; probe: whose sites they are, or "". */
 void reasons_tell(const struct reasons *r, const char *probe);
+
+/* "2 sites lost their jumps: ...": what is missing where others took jumps away. Returns out. */
+const char *reasons_lost(uint64_t sites, char *out, size_t size);
 
 /* Why hits are not those of one process (struct probes_hits, shared). Returns out. */
 const char *reasons_shared(pid_t shared, char *out, size_t size);

@@ -126,6 +126,10 @@ static void view_events_recorded(const struct app *a, char *out, size_t size)
 
 	if (f->pass.end.only_counted)
 		text_addf(out, size, ", %" PRIu64 " hits only counted", f->pass.end.only_counted);
+	if (f->pass.end.sites_lost)
+		text_addf(out, size, ", %" PRIu64 " site%s lost %s", f->pass.end.sites_lost,
+			line_s(f->pass.end.sites_lost),
+			f->pass.end.sites_lost == 1 ? "its jump" : "their jumps");
 	if (f->kept < f->sum.delivered)
 		text_addf(out, size, "; the last %zu are listed (\\ chooses others)", f->kept);
 	text_addf(out, size, "; %s", view_replay_state(a, &f->pass, state, sizeof state));
@@ -179,7 +183,8 @@ bool view_events_state(const struct app *a, char *out, size_t size)
 	if (on && on < f->part_count)
 		text_addf(out, size, "; elsewhere: %s", why);
 	if (a->replay)
-		return f->sum.lost || f->sum.undecided || f->pass.end.only_counted || *f->pass.why;
+		return f->sum.lost || f->sum.undecided || f->pass.end.only_counted ||
+		       f->pass.end.sites_lost || *f->pass.why;
 	return f->sum.lost || f->sum.undecided || f->unkept || over || on < f->part_count;
 }
 

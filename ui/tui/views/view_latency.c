@@ -41,6 +41,9 @@ static void view_latency_recorded(struct app *a)
 		view_text_label(a, STYLE_WARN, "",
 			"events were lost or left out: a start or end without the other may have "
 			"had it");
+	if (t->pass.end.sites_lost)
+		view_text_label(
+			a, STYLE_WARN, "", reasons_lost(t->pass.end.sites_lost, text, sizeof text));
 }
 
 /* Is it measured, how, and for how long? */
