@@ -209,15 +209,15 @@ START_TEST(lists_its_words)
 	char why[200];
 	size_t count = 0;
 
-	for (const char *word; (word = filter_word(count)); count++) {
+	for (const char *word; (word = filter_word(count, false)); count++) {
 		struct filter *f = filter_parse(word, why, sizeof why);
 
 		ck_assert_msg(filter_is_live(f) || strchr(word, ':'), "%s", word);
 		filter_free(f);
 	}
 	ck_assert_uint_gt(count, 10);
-	ck_assert_str_eq(filter_word(0), "off");
-	ck_assert_ptr_null(filter_word(count + 1));
+	ck_assert_str_eq(filter_word(0, false), "off");
+	ck_assert_ptr_null(filter_word(count + 1, false));
 }
 END_TEST
 
