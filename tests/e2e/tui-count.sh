@@ -101,7 +101,7 @@ wait_for 'only if all threads stop'
 seen 'what it costs' 'epoll_wait and its like return EINTR'
 keys x # it came by itself: other keys are not meant for it
 keys n
-wait_for 'not stopped; you will not be asked again'
+wait_sentence 'count 7 probes: .* of 12 sites, .* u=undo i=why Not stopped; you will not be asked again'
 wait_state 'no switch' 'victim:floats +1 '
 wait_state 'no switch' 'victim:places +1 '
 wait_state counted 'victim:widths +1/1 '
@@ -225,7 +225,7 @@ wait_for '^y: yes   n: no, go on without it$'
 resize 120 30
 wait_for '1 more site can be counted only if all threads stop'
 keys n
-wait_for 'not stopped; you will not be asked again'
+wait_sentence 'Not stopped; you will not be asked again'
 wait_cursor 'on #' 'victim:single +1/2 '
 text ':stop'
 keys Enter
@@ -272,4 +272,37 @@ wait_for '^  hits +~0; of a process that has ended, not all sites were counted$'
 keys q
 keys q
 wait_for '^status=0$'
+
+# ------------------------------------------------------------- a jump that another program removes
+start sdt_plain
+base=$(bias "$file")
+screen
+text /plain
+keys Enter
+wait_cursor 'no switch' 'victim:plain +1 '
+keys H
+wait_for 'count plain: 1 site, .* u=undo'
+ask 'step 3'
+wait_cursor counted 'victim:plain +1/1 +[-0-9.]+ .* 3 '
+poke $((base + $(notes "$file" | awk '$2 == "plain" { print $3; exit }'))) 220
+wait_sentence 'jumps of 1 probe \(victim:plain\) are gone: another program or session removed them; hits since then are missing; H counts again'
+wait_cursor 'no switch' 'victim:plain +1 .* ~3 '
+unseen 'no undo of what is gone' 'u=undo'
+ask 'step 1000'
+keys i
+wait_sentence ' hits +~3; the jump of 1 site is gone: another program or session removed it; hits since then are missing; H counts again'
+wait_for '^  hits +~3'
+keys q
+wait_cursor 'no switch' 'victim:plain +1 .* ~3 '
+keys H
+wait_cursor counted 'victim:plain +1/1 +[-0-9.]+ .* 0 '
+ask 'step 1'
+wait_cursor counted 'victim:plain +1/1 +[-0-9.]+ .* 1 '
+unseen 'said once' 'are gone'
+keys i
+wait_for '^      1 hit  \('
+keys q
+keys q
+wait_for '^status=0$'
+stop
 finish

@@ -295,11 +295,25 @@ void model_mark_deleted(struct model *m)
 
 /* -------------------------------------------------------------- the states */
 
+/* Of a row that was counted: which jumps of this session are gone? Where an int3 covers one, it
+ * comes back, or is lost then; but its hits are still to be shown. */
+static void model_sum_lost(struct row *r, const struct probes_session *s, uint32_t probe)
+{
+	for (uint32_t i = 0; r->trend && i < probes_at(s, probe)->site_count; i++) {
+		enum probes_state state = probes_site_live_at(s, probe, i)->state;
+
+		if (!probes_site_lost(s, probe, i) || state == PROBES_UNREADABLE)
+			continue;
+		r->counted = true;
+		r->sites_lost += state != PROBES_FOREIGN;
+	}
+}
+
 static void model_sum(struct model *m, struct row *r)
 {
 	struct model_member member;
 	uint32_t at = r->member;
-	bool counted = r->counted;
+	bool counted = r->counted, vanished = r->sites_lost && !r->sites_counted;
 
 	row_clear(r);
 	while (model_next(m, &at, &member)) {
@@ -315,6 +329,7 @@ static void model_sum(struct model *m, struct row *r)
 			r->missed_sites |= p->ending && counted && live->sites_counted < sites;
 		} else if (live->state != PROBES_UNLOADED) {
 			row_add(r, live, sites);
+			model_sum_lost(r, p->session, member.probe);
 		}
 	}
 	if (r->counted && !r->trend) { /* from now on it has one */
@@ -327,7 +342,12 @@ static void model_sum(struct model *m, struct row *r)
 		trend_begin(r->trend);
 	}
 	if (!r->counted)
-		r->missed_sites = r->missed_end = r->missed_child = false;
+		r->missed_sites = r->missed_end = r->missed_child = r->missed_jump = false;
+	if (vanished && r->sites_counted) /* it is counted anew, from 0 */
+		r->missed_jump = false;
+	if (r->sites_lost && !r->missed_jump && !m->lost.rows++)
+		m->lost.first = (uint32_t)(r - m->rows);
+	r->missed_jump |= r->sites_lost > 0;
 	if (!r->processes) { /* no process has it any more */
 		r->state = PROBES_UNLOADED;
 		r->sites_on = PROBES_NONE;

@@ -269,6 +269,7 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 		mouseinterval(0); /* a press is a click: do not wait for a second one */
 	}
+	typing_mark();
 	screen_watch_crashes();
 	return 0;
 }
@@ -279,9 +280,10 @@ bool screen_close(void)
 
 	if (!screen_curses)
 		return true;
-	typing_mark(false);
-	if (!screen_released)
+	if (!screen_released) {
+		tty_put(TYPING_UNMARK);
 		endwin();
+	}
 	delscreen(screen_curses);
 	sent = tty_close(screen_released);
 	screen_curses = NULL;
@@ -371,6 +373,8 @@ bool screen_key(uint32_t *key)
 								       : 0;
 		else if (code == KEY_ENTER)
 			*key = K_ENTER;
+		else if (typing_paste((int)code))
+			*key = typing_paste((int)code);
 		else if (typing_curses((int)code) <= K_DELETE) /* the others mean nothing here */
 			*key = typing_curses((int)code);
 		if (*key)
@@ -386,25 +390,36 @@ void screen_resume(void)
 	tty_take();
 	screen_released = false;
 	keypad(stdscr, TRUE); /* sends the terminal's keypad mode again */
+	typing_mark();
 	screen_resize();
 	screen_invalidate();
+}
+
+bool screen_foreground(void)
+{
+	pid_t group = tcgetpgrp(0);
+
+	return group < 0 ? errno == ENOTTY : group == getpgrp(); /* ENOTTY: no job control */
 }
 
 bool screen_suspend(const char *message)
 {
 	struct sigaction stop = {.sa_handler = SIG_DFL}, before;
+	bool foreground = screen_foreground();
 	sigset_t only, mask;
 
 	sigaction(SIGTSTP, NULL, &before);
-	if (before.sa_handler == SIG_IGN)
+	if (foreground && before.sa_handler == SIG_IGN)
 		return false;
-	typing_mark(false);
+	tty_put(TYPING_UNMARK);
 	endwin();
 	tty_flush();
+	screen_released = true;
+	if (!foreground) /* it was stopped from outside: the modes are the shell's already */
+		return true;
 	tty_release();
 	if (write(tty_fd(), message, strlen(message)) < 0)
 		errno = 0; /* the terminal stalls: nobody would read the message */
-	screen_released = true;
 	sigemptyset(&only);
 	sigaddset(&only, SIGTSTP);
 	sigaction(SIGTSTP, &stop, NULL);
@@ -413,11 +428,4 @@ bool screen_suspend(const char *message)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGTSTP, &before, NULL);
 	return true;
-}
-
-bool screen_foreground(void)
-{
-	pid_t group = tcgetpgrp(0);
-
-	return group < 0 ? errno == ENOTTY : group == getpgrp(); /* ENOTTY: no job control */
 }

@@ -125,7 +125,8 @@ static void view_events_recorded(const struct app *a, char *out, size_t size)
 	char state[400];
 
 	if (f->pass.end.only_counted)
-		text_addf(out, size, ", %" PRIu64 " hits only counted", f->pass.end.only_counted);
+		text_addf(out, size, ", %" PRIu64 " hit%s only counted", f->pass.end.only_counted,
+			line_s(f->pass.end.only_counted));
 	if (f->pass.end.sites_lost)
 		text_addf(out, size, ", %" PRIu64 " site%s lost %s", f->pass.end.sites_lost,
 			line_s(f->pass.end.sites_lost),
