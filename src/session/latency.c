@@ -88,7 +88,7 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 			}
 			if (owner_shares(w)) {
 				latency_refused(s, e);
-				return owner_refuse_shared(w, e);
+				return owner_refuse_shared(s, w, e);
 			}
 			if (arena_role(w, &s->memory, j->entry, &role) &&
 				role.what == RECORDER_EVENT && owner_of_state(s, w, OWNER_EVENTS)) {
