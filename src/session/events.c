@@ -128,7 +128,7 @@ static int events_allowed(struct probes_session *s, const struct object_jump *j,
 	}
 	if (owner_shares(w)) {
 		events_refused(s, e);
-		return owner_refuse_shared(w, e);
+		return owner_refuse_shared(s, w, e);
 	}
 	/* A session that was killed has left its roles. */
 	if (role.what == RECORDER_START || role.what == RECORDER_END)

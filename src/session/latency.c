@@ -87,7 +87,7 @@ static int latency_find(struct probes_session *s, struct latency *l, struct prob
 			}
 			if (owner_shares(w)) {
 				latency_refused(s, e);
-				return owner_refuse_shared(w, e);
+				return owner_refuse_shared(s, w, e);
 			}
 			if (arena_role(w, &s->memory, j->entry, &role) &&
 				role.what == RECORDER_EVENT && owner_of_state(s, w, OWNER_EVENTS)) {
@@ -242,7 +242,8 @@ static int latency_measure(struct probes_session *s, struct latency *l, struct p
 	}
 	if (r == 0)
 		r = headroom_check_pages(s,
-			PROOFS_PAGES + (w->file ? 0 : RECORDER_PAIR_BYTES / TACTICS_PAGE + 1), 0, e);
+			PROOFS_PAGES + (w->file ? 0 : RECORDER_PAIR_BYTES / TACTICS_PAGE + 1), 0,
+			e);
 	multiplier = (uint64_t)(l->ns_per_tick * 4294967296.0);
 	if (r == 0 &&
 		(!arena_measure(w, &s->memory, session, multiplier) || !proofs_publish(s, w, 0)))

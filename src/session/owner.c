@@ -48,8 +48,11 @@ bool owner_shares(const struct arena *w)
 	return arena_is_shared(w) && !w->elsewhere;
 }
 
-int owner_refuse_shared(const struct arena *w, struct probes_error *e)
+int owner_refuse_shared(
+	const struct probes_session *s, const struct arena *w, struct probes_error *e)
 {
+	/* It was allowed, and found no room for its own. */
+	const char *stop = s->interrupts ? "" : ", or allow the threads of this one to be stopped";
 	char name[64];
 
 	if (w->sharer_session < 0) {
@@ -57,8 +60,7 @@ int owner_refuse_shared(const struct arena *w, struct probes_error *e)
 			"a session in another pid namespace may count in process %d, which was "
 			"forked from it, in the same counters",
 			(int)w->sharer);
-		return error_hint(
-			e, "wait for it to end, or allow the threads of this one to be stopped");
+		return error_hint(e, "wait for it to end%s", stop);
 	}
 	if (w->sharer_session) {
 		procfs_name(w->sharer_session, name, sizeof name);
@@ -66,16 +68,12 @@ int owner_refuse_shared(const struct arena *w, struct probes_error *e)
 			"process %d (%s) counts in process %d, which was forked from it, in the "
 			"same counters",
 			(int)w->sharer_session, name, (int)w->sharer);
-		return error_hint(e,
-			"wait for it to end, use -tree, or allow the threads of this one to be "
-			"stopped");
+		return error_hint(e, "wait for it to end or use -tree%s", stop);
 	}
 	if (w->sharer) {
 		error_why(e, "process %d, which was forked from it, counts in the same counters",
 			(int)w->sharer);
-		return error_hint(e,
-			"repair process %d, or allow the threads of this one to be stopped",
-			(int)w->sharer);
+		return error_hint(e, "repair process %d%s", (int)w->sharer, stop);
 	}
 	if (w->heir.session)
 		error_why(e,
@@ -84,10 +82,12 @@ int owner_refuse_shared(const struct arena *w, struct probes_error *e)
 			(int)w->heir.pid, (int)(uint32_t)w->heir.session);
 	else
 		error_why(e, "it shares its counters with the process from which it was forked");
-	return error_hint(
-		e, w->heir.session
-			   ? "end the count of the other process, or use -tree with that one"
-			   : "allow its threads to be stopped: it can have jumps of its own then");
+	if (w->heir.session)
+		return error_hint(
+			e, "end the count of the other process, or use -tree with that one");
+	return s->interrupts ? e->code
+			     : error_hint(e, "allow its threads to be stopped: it can have jumps "
+					     "of its own then");
 }
 
 bool owner_has_none(const struct object_probes *h, uint32_t site)

@@ -649,8 +649,10 @@ bool owner_end(struct probes_session *s, const struct probes_result *r);
 /* Does another process count in this arena, too, because one of both was forked with it? */
 bool owner_shares(const struct arena *w);
 
-/* Why nothing is measured in an arena that is shared. Returns e->code. */
-int owner_refuse_shared(const struct arena *w, struct probes_error *e);
+/* Why nothing is measured in an arena that is shared. Advises a stop only where none was allowed.
+ * Returns e->code. */
+int owner_refuse_shared(
+	const struct probes_session *s, const struct arena *w, struct probes_error *e);
 
 /* Put on record the sites where this session counts, and no others. */
 void owner_reconcile(struct probes_session *s);

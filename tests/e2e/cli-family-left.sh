@@ -68,7 +68,7 @@ if [ "$status" = 0 ]; then
 else
 	own='(None, 300)' why="it shares its counters with process $child: one was forked from the other"
 	same 'no number: status' "$status" 6
-	has 'no number: said when counting begins' "the hits of 1 probe are unknown: $why" "$tmp/err"
+	has 'no number: said when counting begins' "the hits of 1 probe \\(victim:plain\\) are unknown: $why" "$tmp/err"
 	want 6 latency -no-syslog -max-overhead 0 -pid "$pid" -for 1h plain,query__start
 	has 'no times' "process $child, which was forked from it, counts in the same counters" "$tmp/err"
 	want 6 events -no-syslog -max-overhead 0 -pid "$pid" -for 1h plain

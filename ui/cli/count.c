@@ -38,8 +38,7 @@ struct count {
 static int tell_shared(struct count *c, const struct probes_member *t)
 {
 	size_t counted = 0, unknown = 0;
-	pid_t with = 0;
-	char why[160];
+	char text[COUNTS_SHARED];
 
 	for (size_t i = 0; i < c->counts.count; i++) {
 		const struct counts_row *row = &c->counts.rows[i];
@@ -47,17 +46,14 @@ static int tell_shared(struct count *c, const struct probes_member *t)
 
 		for (size_t k = 0; !own && k < probes_group_count(c->measure.group); k++)
 			own = probes_group_at(c->measure.group, k)->pid == row->shared;
-		if (row->member != t || !row->counted)
+		if (row->member != t)
 			continue;
-		counted++;
-		unknown += !own;
-		with = own ? with : row->shared;
+		if (!own && counts_shared(&c->counts, i, text, sizeof text))
+			report_line("pid %d: %s", t->pid, text);
+		counted += row->counted > 0;
+		unknown += row->counted && !own;
 	}
-	if (!unknown)
-		return PROBES_OK;
-	report_line("pid %d: the hits of %zu probe%s are unknown: %s", t->pid, unknown,
-		unknown == 1 ? "" : "s", reasons_shared(with, why, sizeof why));
-	return unknown < counted ? PROBES_OK : PROBES_REFUSED;
+	return !unknown || unknown < counted ? PROBES_OK : PROBES_REFUSED;
 }
 
 /* From here on hits are shown: who reads that it counts may rely on it. Returns the exit status. */
@@ -296,7 +292,7 @@ int count_run(const struct options *o)
 		.table = put_table,
 		.stop = stop,
 		.end = end};
-	struct count c = {.options = o, .measure.file = result_open(o)};
+	struct count c = {.options = o, .measure.file = result_open(o), .counts.stop = o->stop};
 	int status;
 
 	if (!c.measure.file)

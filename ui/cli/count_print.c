@@ -229,6 +229,7 @@ static void put_rest(struct counts_output *out, const struct counts *c,
 {
 	size_t quiet = 0, part = 0, without = 0, no_site = 0, sites = 0, counted = 0;
 	struct reasons reasons;
+	char text[COUNTS_SHARED];
 
 	for (size_t i = 0; i < count; i++) {
 		quiet += !lines[i].hits && lines[i].counted && !lines[i].part && !lines[i].none;
@@ -239,10 +240,8 @@ static void put_rest(struct counts_output *out, const struct counts *c,
 		counted += lines[i].counted;
 	}
 	for (size_t i = 0; i < c->count; i++)
-		if (c->rows[i].shared && (!i || c->rows[i - 1].member != c->rows[i].member ||
-						 !c->rows[i - 1].shared))
-			fprintf(out->file, "hits of process %d are unknown: %s\n",
-				(int)c->rows[i].member->pid, why_of(&c->rows[i]));
+		if (counts_shared(c, i, text, sizeof text))
+			fprintf(out->file, "process %d: %s\n", (int)c->rows[i].member->pid, text);
 	put_not_hit(out->file, quiet, "");
 	put_not_hit(out->file, part, " while counted");
 	if (without)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "ui/figures/counting.h"
+#include "ui/output/outbuf.h"
+#include "ui/words/line.h"
 #include "ui/words/now.h"
 #include "ui/words/report.h"
 
@@ -255,6 +257,37 @@ void counts_done(struct counts *c)
 	}
 	free(c->rows);
 	*c = (struct counts){0};
+}
+
+bool counts_shared(const struct counts *c, size_t row, char *out, size_t size)
+{
+	const struct counts_row *first = &c->rows[row];
+	struct line all = {.text = out, .size = size}, *l = &all;
+	size_t count = 0, at = row;
+	char why[160];
+
+	while (at && c->rows[at - 1].member == first->member)
+		if (c->rows[--at].shared == first->shared)
+			return false;
+	if (!first->shared)
+		return false;
+	for (at = row; at < c->count && c->rows[at].member == first->member; at++)
+		count += c->rows[at].shared == first->shared;
+	line_add(l, "the hits of %zu probe%s (", count, line_s(count));
+	for (at = row; at < c->count && c->rows[at].member == first->member; at++) {
+		const char *name =
+			outbuf_probe(probes_at(first->member->session, c->rows[at].probe));
+		bool fits = l->length + strlen(name) + sizeof why + 100 < size;
+
+		if (c->rows[at].shared != first->shared)
+			continue;
+		line_add(l, "%s%s", at > row ? ", " : "", fits ? name : "...");
+		if (!fits)
+			break;
+	}
+	line_add(l, ") are unknown: %s%s", reasons_shared(first->shared, why, sizeof why),
+		first->shared < 0 && !c->stop ? "; -stop may find room for its own" : "");
+	return true;
 }
 
 struct reasons counts_reasons(const struct counts *c)

@@ -51,6 +51,7 @@ struct counts {
 	size_t count;
 	int64_t began;       /* the first process did, ns; 0: none */
 	bool ended;          /* the time of all has: hits of the undo are in no rate */
+	bool stop;           /* -stop was given */
 	size_t stop_sites;   /* not counted, but -stop would count them */
 	size_t kernel_sites; /* the same, of the others: -kernel */
 };
@@ -93,6 +94,13 @@ struct counts_output {
 
 /* Print what moved since the last table, or the totals. */
 void counts_print(struct counts_output *out, struct counts *c, enum counts_kind kind);
+
+/*
+ * Of the first row of a process that shares its counters with another one: "the hits of 2 probes
+ * (p:a, p:b) are unknown: ...". False: it is not the first, or shares none.
+ */
+#define COUNTS_SHARED 1000
+bool counts_shared(const struct counts *c, size_t row, char *out, size_t size);
 
 /* Why sites are not counted. */
 struct reasons counts_reasons(const struct counts *c);

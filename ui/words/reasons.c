@@ -73,7 +73,6 @@ const char *reasons_shared(pid_t shared, char *out, size_t size)
 			(int)shared);
 	else
 		snprintf(out, size,
-			"it shares its counters with the process from which it was forked; a stop "
-			"may find room for its own");
+			"it shares its counters with the process from which it was forked");
 	return out;
 }
