@@ -270,4 +270,34 @@ wait_for '^  hits +~0; of a process that has ended, not all sites were counted$'
 keys q
 keys q
 wait_for '^status=0$'
+
+# ------------------------------------------------------------- a jump that another program removes
+start sdt_plain
+base=$(bias "$file")
+screen
+text /plain
+keys Enter
+wait_cursor 'no switch' 'victim:plain +1 '
+keys H
+wait_for 'count plain: 1 site, .* u=undo'
+ask 'step 3'
+wait_cursor counted 'victim:plain +1/1 +[-0-9.]+ .* 3 '
+poke $((base + $(notes "$file" | awk '$2 == "plain" { print $3; exit }'))) 220
+wait_sentence 'jumps of 1 probe \(victim:plain\) are gone: another program or session removed them; hits since then are missing; H counts again'
+wait_cursor 'no switch' 'victim:plain +1 .* ~3 '
+unseen 'no undo of what is gone' 'u=undo'
+ask 'step 1000'
+keys i
+wait_sentence ' hits +~3; the jump of 1 site is gone: another program or session removed it; hits since then are missing; H counts again'
+wait_for '^  hits +~3'
+keys q
+wait_cursor 'no switch' 'victim:plain +1 .* ~3 '
+keys H
+wait_cursor counted 'victim:plain +1/1 +[-0-9.]+ .* 0 '
+ask 'step 5'
+wait_cursor counted 'victim:plain +1/1 +[-0-9.]+ .* 5 '
+unseen 'said once' 'are gone'
+keys q
+wait_for '^status=0$'
+stop
 finish

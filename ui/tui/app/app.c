@@ -2,6 +2,7 @@
 
 #include "ui/tui/terminal/mem.h"
 #include "ui/tui/terminal/text.h"
+#include "ui/words/line.h"
 #include "ui/words/probe_name.h"
 #include "ui/words/states.h"
 
@@ -225,7 +226,22 @@ static bool app_misses_end(const struct model_process *p)
 	return probes_misses_end(p->session);
 }
 
-/* Where all processes that an operation switched have ended, nobody can take it back. */
+/* Is there something to take back of what was done in a process? Not of counting where all jumps
+ * are gone. */
+static bool app_has_to_revert(const struct model_process *p, const struct probes_result *r)
+{
+	for (size_t i = 0; !p->gone && i < r->item_count; i++) {
+		const struct probes_live *live = probes_live_at(p->session, r->items[i].probe);
+
+		if (r->items[i].outcome == PROBES_DONE &&
+			(r->items[i].verb != PROBES_COUNT || live->mine || live->mine_counted))
+			return true;
+	}
+	return false;
+}
+
+/* Where all processes that an operation switched have ended, nobody can take it back; nor jumps
+ * that are gone. */
 static void app_withdraw_offer(struct app *a)
 {
 	struct app_message *m = &a->message;
@@ -236,7 +252,7 @@ static void app_withdraw_offer(struct app *a)
 	if (!m->offer || (!redo && strncmp(offer, APP_UNDO, strlen(APP_UNDO)) != 0))
 		return;
 	for (size_t i = 0; op && i < op->count; i++)
-		if (op->results[i] && !a->model.processes[i].gone)
+		if (op->results[i] && app_has_to_revert(&a->model.processes[i], op->results[i]))
 			return;
 	rest = offer + strlen(redo ? APP_REDO : APP_UNDO);
 	memmove(offer, rest, strlen(rest) + 1);
@@ -288,6 +304,22 @@ static void app_report_ends(struct app *a)
 			: count > 1               ? ""
 			: app_reopens(shown->pid) ? "; r opens that"
 						  : "; r looks for it again");
+}
+
+/* A probe that is no longer counted must not look like one not hit, nor vanish. */
+static void app_report_lost(struct app *a)
+{
+	struct model *m = &a->model;
+	size_t rows = m->lost.rows;
+
+	m->lost.rows = 0;
+	if (!rows)
+		return;
+	app_withdraw_offer(a);
+	app_remark(a, REMARK_WARNING, true,
+		"jumps of %zu probe%s (%s%s) are gone: another program or session removed them; "
+		"hits since then are missing; H counts again",
+		rows, line_s(rows), m->rows[m->lost.first].label, rows == 1 ? "" : ", ...");
 }
 
 /* The age of the oldest process, and the threads of all. */
@@ -347,6 +379,7 @@ void app_refresh(struct app *a, bool all)
 		app_title(a);
 		app_report_ends(a);
 	}
+	app_report_lost(a);
 	now = now_ms();
 	timing_read(&a->timing, &a->model, now);
 	a->order_stale |= changed && list_is_live(&a->list);

@@ -305,11 +305,25 @@ static void model_sum_gone(
 	r->missed_sites |= p->ending && counted && sites < probes_at(p->session, probe)->site_count;
 }
 
+/* Of a row that was counted: which jumps of this session are gone? Where an int3 covers one, it
+ * comes back, or is lost then; but its hits are still to be shown. */
+static void model_sum_lost(struct row *r, const struct probes_session *s, uint32_t probe)
+{
+	for (uint32_t i = 0; r->trend && i < probes_at(s, probe)->site_count; i++) {
+		enum probes_state state = probes_site_live_at(s, probe, i)->state;
+
+		if (!probes_site_lost(s, probe, i) || state == PROBES_UNREADABLE)
+			continue;
+		r->counted = true;
+		r->sites_lost += state != PROBES_FOREIGN;
+	}
+}
+
 static void model_sum(struct model *m, struct row *r)
 {
 	struct model_member member;
 	uint32_t at = r->member;
-	bool counted = r->counted;
+	bool counted = r->counted, vanished = r->sites_lost && !r->sites_counted;
 
 	row_clear(r);
 	while (model_next(m, &at, &member)) {
@@ -321,16 +335,23 @@ static void model_sum(struct model *m, struct row *r)
 				!p->recorded->latency);
 		else if (p->gone)
 			model_sum_gone(r, p, member.probe, counted);
-		else if (!model_unloaded(m, &member))
+		else if (!model_unloaded(m, &member)) {
 			row_add(r, probes_live_at(p->session, member.probe),
 				probes_at(p->session, member.probe)->site_count);
+			model_sum_lost(r, p->session, member.probe);
+		}
 	}
 	if (r->counted && !r->trend)
 		model_measure(m, r);
 	else if (!r->counted && r->trend)
 		trend_begin(r->trend);
 	if (!r->counted)
-		r->missed_sites = r->missed_end = r->missed_child = false;
+		r->missed_sites = r->missed_end = r->missed_child = r->missed_jump = false;
+	if (vanished && r->sites_counted) /* it is counted anew, from 0 */
+		r->missed_jump = false;
+	if (r->sites_lost && !r->missed_jump && !m->lost.rows++)
+		m->lost.first = (uint32_t)(r - m->rows);
+	r->missed_jump |= r->sites_lost > 0;
 	if (!r->processes) { /* no process has it any more */
 		r->state = PROBES_UNLOADED;
 		r->sites_on = PROBES_NONE;

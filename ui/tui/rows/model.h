@@ -78,6 +78,10 @@ struct model {
 	int widest_name;     /* and of the longest name without its provider */
 	int widest_object;   /* of the longest file name, with the mark of a deleted file */
 	uint32_t most_sites; /* of a row */
+	struct {
+		size_t rows; /* which lost jumps since somebody said so last */
+		uint32_t first;
+	} lost;
 };
 
 void model_init(struct model *m);

@@ -9,7 +9,7 @@ const char *row_name(const struct row *r)
 
 void row_clear(struct row *r)
 {
-	r->processes = r->sites = r->sites_on = r->sites_counted = r->others = 0;
+	r->processes = r->sites = r->sites_on = r->sites_counted = r->sites_lost = r->others = 0;
 	r->ref_min = r->ref_max = PROBES_NONE;
 	r->state = PROBES_UNKNOWN;
 	r->mine = r->mine_enabled = r->mine_counted = r->counted = false;
@@ -81,6 +81,7 @@ void row_include(struct row *sum, const struct row *r, bool begin)
 	sum->missed_sites = r->missed_sites || (!begin && sum->missed_sites);
 	sum->missed_end = r->missed_end || (!begin && sum->missed_end);
 	sum->missed_child = r->missed_child || (!begin && sum->missed_child);
+	sum->missed_jump = r->missed_jump || (!begin && sum->missed_jump);
 	sum->sites_counted += r->sites_counted;
 	sum->mine_counted |= r->mine_counted;
 	sum->counted |= r->counted;
@@ -107,7 +108,7 @@ bool row_hits_partial(const struct row *r)
 
 bool row_total_partial(const struct row *r)
 {
-	return row_hits_partial(r) || r->missed_sites || r->missed_end;
+	return row_hits_partial(r) || r->missed_sites || r->missed_end || r->missed_jump;
 }
 
 bool row_held_by_others(const struct row *r)
@@ -142,7 +143,7 @@ bool row_differs(const struct row *r, const struct row *before)
 	       r->sites_on != before->sites_on || r->ref_min != before->ref_min ||
 	       r->ref_max != before->ref_max || r->others != before->others ||
 	       r->mine != before->mine || r->mine_enabled != before->mine_enabled ||
-	       r->sites_counted != before->sites_counted ||
+	       r->sites_counted != before->sites_counted || r->sites_lost != before->sites_lost ||
 	       r->mine_counted != before->mine_counted || r->counted != before->counted ||
 	       r->holder != before->holder || r->processes != before->processes;
 }

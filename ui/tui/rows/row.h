@@ -32,6 +32,7 @@ struct row {
 	uint32_t sites;
 	uint32_t sites_on;         /* PROBES_NONE: sites have no switch of their own */
 	uint32_t sites_counted;    /* sites whose hits are counted, by whomever */
+	uint32_t sites_lost;       /* that this session counted: their jumps are gone */
 	uint32_t ref_min, ref_max; /* PROBES_NONE: none or not read */
 	uint32_t others;           /* in some process, how much of ref_max is not this session's */
 	enum probes_state state : 8;
@@ -43,6 +44,7 @@ struct row {
 	bool missed_sites; /* a process has ended of which not all sites were counted, */
 	bool missed_end;   /* or hits of whose last moment may be missing: until counting ends */
 	bool missed_child; /* or those of a forked child, which lost a jump: likewise */
+	bool missed_jump;  /* or those since this session lost a jump: likewise */
 	bool counted;      /* the trend goes on, or its process has ended: there are hits to show */
 	bool switchable;   /* a process has something to switch in it, whatever its state */
 	bool recorded;     /* of a recording: it has no state */

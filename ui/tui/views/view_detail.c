@@ -199,11 +199,19 @@ static const char *view_detail_hits(const struct row *r, char *out, size_t size)
 			trend_spark(r->trend, TREND_CELLS, spark, sizeof spark));
 	if (r->shared)
 		text_addf(out, size, "; without processes that share their counters");
-	if (r->sites_counted < r->sites)
+	if (r->sites_counted + r->sites_lost < r->sites)
 		text_addf(out, size, "; %u of %u sites are counted, the rest may be hit as well",
 			r->sites_counted, r->sites);
 	if (r->missed_sites)
 		text_addf(out, size, "; of a process that has ended, not all sites were counted");
+	if (r->sites_lost)
+		text_addf(out, size,
+			"; the jump%s of %u site%s %s gone: another program or session removed %s; "
+			"hits since then are missing; H counts again",
+			line_s(r->sites_lost), r->sites_lost, line_s(r->sites_lost),
+			r->sites_lost == 1 ? "is" : "are", r->sites_lost == 1 ? "it" : "them");
+	else if (r->missed_jump)
+		text_addf(out, size, "; a jump was gone for a while: hits are missing");
 	if (r->missed_child)
 		text_addf(out, size, "; a forked child lost a jump: its hits may be missing");
 	if (r->missed_end)
