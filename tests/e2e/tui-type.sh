@@ -1,6 +1,7 @@
 #!/bin/sh
 # A started program has the keyboard from ^] to ^], and the screen says so; what is typed reaches it
 # raw, ^C too. Its output can be scrolled, stays where one looks while more comes, and is searched.
+# A paste elsewhere is no keys.
 # Does not cover: programs that do not read until their terminal is full.
 . "${srcdir:-.}/tests/e2e/tmux.sh"
 need_switching
@@ -33,6 +34,24 @@ keys 'C-]'
 wait_gone 'KEYS GO TO'
 keys e
 wait_cursor on 'ocaml_2:second'
+
+# ------------------------------------------------------------------ a paste is no keys
+tm set-buffer 'dQ some text
+Q'
+tm paste-buffer -p -t main
+wait_for 'pasted text is ignored here'
+keys j k # it has ended
+wait_cursor on 'ocaml_2:second'
+keys /
+wait_for '^/'
+tm set-buffer "fi${tab}rst
+dQ"
+tm paste-buffer -p -t main
+wait_for '^/first *$'
+keys Enter
+wait_cursor off 'ocaml_2:first'
+wait_state on 'ocaml_2:second'
+keys / second Enter
 
 # ------------------------------------------------------------------ the search
 i=0

@@ -9,7 +9,6 @@
 #include "ui/tui/terminal/screen.h"
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/terminal/tty.h"
-#include "ui/tui/terminal/typing.h"
 #include "ui/tui/views/view.h"
 
 #include <errno.h>
@@ -74,6 +73,12 @@ static void loop_program_ended(struct app *a)
 	app_layout(a);
 }
 
+static void loop_resume(struct app *a)
+{
+	screen_resume();
+	a->pasting = PASTE_NONE; /* the shell got the rest */
+}
+
 static void loop_signal(struct app *a, int signal)
 {
 	switch (signal) {
@@ -118,6 +123,29 @@ static void loop_click(struct loop *l)
 	l->clicked.ms = now;
 }
 
+/* Pasted text is no keys: an input line takes the first line of it. False: it is none. */
+static bool loop_paste(struct app *a, uint32_t key)
+{
+	bool line = a->prompt.ops && !a->question.kind;
+
+	if (key == K_PASTE) {
+		a->pasting = line ? PASTE_LINE : PASTE_IGNORED;
+		if (!line && !a->question.kind)
+			app_complain(a, "pasted text is ignored here: it would act as keys; / and "
+					"\\ open a line that takes it");
+	} else if (key == K_PASTED) {
+		a->pasting = PASTE_NONE;
+	} else if (!a->pasting) {
+		return false;
+	} else if (!line || key == K_ENTER || key == '\n') {
+		a->pasting = PASTE_IGNORED;
+	} else if (a->pasting == PASTE_LINE && key >= ' ' && key != K_BACKSPACE &&
+		   key < K_SPECIAL) {
+		act_prompt_key(a, key);
+	}
+	return true;
+}
+
 static void loop_key(struct loop *l, uint32_t key)
 {
 	struct app *a = l->app;
@@ -126,6 +154,10 @@ static void loop_key(struct loop *l, uint32_t key)
 
 	a->last_key_ms = now_ms();
 	a->dirty = true;
+	if (loop_paste(a, key)) {
+		app_layout(a);
+		return;
+	}
 	a->message.answer = false;
 	a->message.answering = true;
 	if (a->message.passing)
@@ -220,7 +252,7 @@ static void loop_suspend(struct app *a)
 			raise(SIGSTOP);
 		}
 		if (screen_foreground())
-			screen_resume();
+			loop_resume(a);
 	}
 	if (timed)
 		timer_delete(timer);
@@ -322,8 +354,9 @@ void loop_run(struct app *a, int signals)
 			app_layout(a); /* messages and states changed since the last key */
 			frame_draw(a, &l.canvas);
 			app_drawn(a);
-			typing_mark(a->output.typing);
-			screen_show(&l.canvas, a->question.kind && !a->question.drawn);
+			/* The end of a paste is not to be dropped. */
+			screen_show(
+				&l.canvas, a->question.kind && !a->question.drawn && !a->pasting);
 			a->dirty = a->redraw = false;
 		}
 		a->question.drawn |= a->question.kind && !a->dirty && !tty_busy();

@@ -234,8 +234,14 @@ struct app_output {
 	size_t at;              /* the line found last, counted from the program's first */
 	struct pattern *search; /* NULL: none */
 	char search_text[INPUT_SIZE];
-	bool typing;  /* keys go to the program */
-	bool pasting; /* what comes now was pasted, ^] too */
+	bool typing; /* keys go to the program */
+};
+
+/* What comes now was pasted: it is no keys, ^] neither. */
+enum app_pasting {
+	PASTE_NONE,
+	PASTE_LINE,    /* into the input line */
+	PASTE_IGNORED, /* or goes to the program that has the keyboard */
 };
 
 struct app_prompt {
@@ -346,6 +352,7 @@ struct app {
 	struct app_prompt prompt;
 	struct input_past past[PAST_COUNT];
 	struct app_question question;
+	enum app_pasting pasting;
 	struct app_pending pending;
 	struct app_message message;
 	struct app_leaving leaving;

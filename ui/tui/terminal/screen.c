@@ -269,6 +269,7 @@ int screen_open(const struct screen_options *o, char *why, size_t size)
 		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 		mouseinterval(0); /* a press is a click: do not wait for a second one */
 	}
+	typing_mark();
 	screen_watch_crashes();
 	return 0;
 }
@@ -279,9 +280,10 @@ bool screen_close(void)
 
 	if (!screen_curses)
 		return true;
-	typing_mark(false);
-	if (!screen_released)
+	if (!screen_released) {
+		tty_put(TYPING_UNMARK);
 		endwin();
+	}
 	delscreen(screen_curses);
 	sent = tty_close(screen_released);
 	screen_curses = NULL;
@@ -388,6 +390,8 @@ bool screen_key(uint32_t *key)
 		for (size_t i = 0; kind == KEY_CODE_YES && i < sizeof keys / sizeof *keys; i++)
 			if (keys[i].curses == code)
 				*key = keys[i].key;
+		if (kind == KEY_CODE_YES && typing_paste((int)code))
+			*key = typing_paste((int)code);
 		if (*key)
 			return true;
 	}
@@ -413,7 +417,7 @@ bool screen_suspend(const char *message)
 	sigaction(SIGTSTP, NULL, &before);
 	if (before.sa_handler == SIG_IGN)
 		return false;
-	typing_mark(false);
+	tty_put(TYPING_UNMARK);
 	endwin();
 	tty_flush();
 	tty_release();

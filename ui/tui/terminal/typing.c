@@ -12,16 +12,16 @@
 /* Codes of our own, beyond those that curses gives to the keys of a terminal. */
 enum { TYPING_PASTE = 0x4000, TYPING_PASTED };
 
-static bool typing_marked;
-
-void typing_mark(bool yes)
+void typing_mark(void)
 {
-	if (typing_marked == yes)
-		return;
-	typing_marked = yes;
-	define_key("\033[200~", yes ? TYPING_PASTE : 0);
-	define_key("\033[201~", yes ? TYPING_PASTED : 0);
-	tty_put(yes ? "\033[?2004h" : TYPING_UNMARK);
+	define_key("\033[200~", TYPING_PASTE);
+	define_key("\033[201~", TYPING_PASTED);
+	tty_put("\033[?2004h");
+}
+
+uint32_t typing_paste(int code)
+{
+	return code == TYPING_PASTE ? K_PASTE : code == TYPING_PASTED ? K_PASTED : 0;
 }
 
 /* "kUP5" and the like, as xterm's terminfo names a key with modifiers: Control and Up. */

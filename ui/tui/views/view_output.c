@@ -229,8 +229,8 @@ bool view_output_keys(struct app *a)
 	while (a->output.typing && count < sizeof keys / sizeof *keys && typing_key(&key)) {
 		any = true;
 		if (key == K_PASTE || key == K_PASTED)
-			a->output.pasting = key == K_PASTE;
-		if (key == K_CTRL(']') && !a->output.pasting)
+			a->pasting = key == K_PASTE ? PASTE_IGNORED : PASTE_NONE;
+		if (key == K_CTRL(']') && !a->pasting)
 			a->output.typing = false;
 		else
 			keys[count++] = key;
