@@ -126,6 +126,31 @@ keys q
 wait_gone '^  STATE +PROBE'
 wait_until disabled state first
 
+# --------------------------------------- stopped from outside, and continued in the background
+fresh
+screen
+one=$(ours)
+kill -STOP "$one"
+wait_until T cut -d ' ' -f 3 "/proc/$one/stat"
+tm send-keys -t main C-j
+wait_for 'Stopped|shell> *$'
+stty sane -F "$(tm display-message -p -t main '#{pane_tty}')" # as bash does
+kill -CONT "$one"
+wait_gone '^  STATE +PROBE'
+wait_until T cut -d ' ' -f 3 "/proc/$one/stat"
+text 'echo "in $((40 + 2)) order"'
+keys Enter
+wait_for '^in 42 order'
+text fg
+keys Enter
+wait_list
+unseen 'drawn anew' 'in 42 order'
+keys e
+wait_cursor on 'ocaml_2:first'
+keys q
+wait_gone '^  STATE +PROBE'
+wait_until disabled state first
+
 # --------------------------------------------------------- a crash: the terminal
 screen
 keys e

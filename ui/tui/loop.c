@@ -86,7 +86,9 @@ static void loop_signal(struct app *a, int signal)
 	case SIGCONT:
 		screen_resize();
 		if (signal == SIGCONT && screen_foreground())
-			screen_resume();
+			loop_resume(a);
+		else if (signal == SIGCONT) /* no signal says when it is in front again */
+			a->suspend = true;
 		loop_resized(a);
 		break;
 	case SIGTSTP:

@@ -405,25 +405,36 @@ void screen_resume(void)
 	tty_take();
 	screen_released = false;
 	keypad(stdscr, TRUE); /* sends the terminal's keypad mode again */
+	typing_mark();
 	screen_resize();
 	screen_invalidate();
+}
+
+bool screen_foreground(void)
+{
+	pid_t group = tcgetpgrp(0);
+
+	return group < 0 ? errno == ENOTTY : group == getpgrp(); /* ENOTTY: no job control */
 }
 
 bool screen_suspend(const char *message)
 {
 	struct sigaction stop = {.sa_handler = SIG_DFL}, before;
+	bool foreground = screen_foreground();
 	sigset_t only, mask;
 
 	sigaction(SIGTSTP, NULL, &before);
-	if (before.sa_handler == SIG_IGN)
+	if (foreground && before.sa_handler == SIG_IGN)
 		return false;
 	tty_put(TYPING_UNMARK);
 	endwin();
 	tty_flush();
+	screen_released = true;
+	if (!foreground) /* it was stopped from outside: the modes are the shell's already */
+		return true;
 	tty_release();
 	if (write(tty_fd(), message, strlen(message)) < 0)
 		errno = 0; /* the terminal stalls: nobody would read the message */
-	screen_released = true;
 	sigemptyset(&only);
 	sigaddset(&only, SIGTSTP);
 	sigaction(SIGTSTP, &stop, NULL);
@@ -432,11 +443,4 @@ bool screen_suspend(const char *message)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGTSTP, &before, NULL);
 	return true;
-}
-
-bool screen_foreground(void)
-{
-	pid_t group = tcgetpgrp(0);
-
-	return group < 0 ? errno == ENOTTY : group == getpgrp(); /* ENOTTY: no job control */
 }

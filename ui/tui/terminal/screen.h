@@ -50,8 +50,9 @@ void screen_click(int *y, int *x);
 
 /*
  * Release the terminal, print a message on it, and stop the job, as ^Z does. Returns when
- * continued, perhaps in the background: call screen_resume once in the foreground. False: SIGTSTP
- * is ignored, so that no shell would continue us.
+ * continued, perhaps in the background: call screen_resume once in the foreground. In the
+ * background it only leaves the terminal to the shell. False: SIGTSTP is ignored, so that no shell
+ * would continue us.
  */
 bool screen_suspend(const char *message);
 bool screen_foreground(void);
