@@ -101,7 +101,7 @@ wait_for 'only if all threads stop'
 seen 'what it costs' 'epoll_wait and its like return EINTR'
 keys x # it came by itself: other keys are not meant for it
 keys n
-wait_for 'not stopped; you will not be asked again'
+wait_sentence 'count 7 probes: .* of 12 sites, .* u=undo i=why Not stopped; you will not be asked again'
 wait_state 'no switch' 'victim:floats +1 '
 wait_state 'no switch' 'victim:places +1 '
 wait_state counted 'victim:widths +1/1 '
@@ -224,7 +224,7 @@ wait_for '^y: yes   n: no, go on without it$'
 resize 120 30
 wait_for '1 more site can be counted only if all threads stop'
 keys n
-wait_for 'not stopped; you will not be asked again'
+wait_sentence 'Not stopped; you will not be asked again'
 wait_cursor 'on #' 'victim:single +1/2 '
 text ':stop'
 keys Enter
@@ -294,9 +294,12 @@ keys q
 wait_cursor 'no switch' 'victim:plain +1 .* ~3 '
 keys H
 wait_cursor counted 'victim:plain +1/1 +[-0-9.]+ .* 0 '
-ask 'step 5'
-wait_cursor counted 'victim:plain +1/1 +[-0-9.]+ .* 5 '
+ask 'step 1'
+wait_cursor counted 'victim:plain +1/1 +[-0-9.]+ .* 1 '
 unseen 'said once' 'are gone'
+keys i
+wait_for '^      1 hit  \('
+keys q
 keys q
 wait_for '^status=0$'
 stop

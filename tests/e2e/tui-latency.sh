@@ -28,7 +28,7 @@ wait_cursor 'no switch' 'pairs:end '
 keys L
 wait_for '1 more site can be counted only if all threads stop'
 keys n
-wait_for 'not stopped; you will not be asked again'
+wait_sentence 'Not stopped; you will not be asked again'
 wait_state counted 'pairs:start '
 wait_state 'no switch' 'pairs:end '
 keys u

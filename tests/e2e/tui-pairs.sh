@@ -96,7 +96,7 @@ wait_for '^Pairs: 1'
 keys H
 wait_for 'only if all threads stop'
 keys n
-wait_for 'not stopped; you will not be asked again'
+wait_sentence 'Not stopped; you will not be asked again'
 keys H
 wait_for 'uncount private,single|uncount single,private'
 keys H

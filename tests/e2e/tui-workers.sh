@@ -81,7 +81,11 @@ wait_for "process $one was killed: signal 9 .*; r looks for it again"
 wait_for ' GONE$'
 seen 'the footer' 'r REOPEN'
 keys r
-wait_for 'still gone'
+wait_for "still gone: process $one was killed: signal 9 \(Killed\)\$"
+keys L
+wait_for 'nothing can be measured: '
+keys H
+wait_for 'nothing can be counted: '
 keys e
 wait_for "nothing can be switched: process $one was killed: signal 9 \(Killed\)\$"
 keys q

@@ -371,6 +371,8 @@ START_TEST(outcomes_in_words)
 		const char *words;
 	} sums[] = {
 		{{.processes = 1, .written = 1, .sites = 8}, "8 sites, target not stopped"},
+		{{.processes = 1, .written = 1, .sites = 6, .uncounted = 3, .numbered = true},
+			"6 sites of 3 probes, target not stopped"},
 		{{.processes = 1, .written = 1, .semaphores = 1},
 			"1 semaphore, target not stopped"},
 		{{.processes = 1, .already = 28, .skips = {0, 0, 2}},

@@ -30,7 +30,7 @@
 			"its own maximum")                                                         \
 	COLUMN(TOTAL, total, .keep = 6, .title = "TOTAL", .width = 8, .number = true,              \
 		.live = true, .hits = true,                                                        \
-		.help = "hits since counting began (i shows every digit); ~ : some may be "        \
+		.help = "hits since this session counts (i shows every digit); ~ : some may be "   \
 			"missing (i says why)",                                                    \
 		.recorded = "its events in the recording; ~ : not all of its sites were recorded") \
 	COLUMN(PROCESSES, proc, .keep = 3, .title = "PROC", .width = 4, .number = true,            \

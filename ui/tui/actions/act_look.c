@@ -6,6 +6,7 @@
 #include "ui/tui/terminal/text.h"
 #include "ui/tui/views/view.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 /* ------------------------------------------------------------------- views */
@@ -222,11 +223,14 @@ void act_look_reopen(struct app *a, enum request r)
 	pid_t pid = a->model.processes[0].pid;
 	struct probes_session *session;
 	struct probes_error e = {0};
-	char filter[INPUT_SIZE], why[8];
+	char filter[INPUT_SIZE], why[8], gone[600];
 	size_t count;
 
 	if (probes_open_pid(pid, NULL, &session, &e) < 0) {
-		app_say_error(a, "still gone", &e);
+		if (e.code == -ESRCH) /* how it ended is known */
+			app_complain(a, "still gone: %s", app_gone(a, gone, sizeof gone));
+		else
+			app_say_error(a, "still gone", &e);
 		return;
 	}
 	count = probes_count(session);

@@ -352,7 +352,11 @@ static void act_pending_answer_stop(struct app *a, uint32_t key)
 	} else if (key == 'n' || key == 'N' || key == K_ENTER || key == '\n' || key == K_ESC) {
 		a->question.kind = ASK_NONE;
 		a->stop = STOP_NO;
-		app_say(a, "not stopped; you will not be asked again (:stop permits it)");
+		/* beside what has been done already */
+		text_addf(a->message.text, sizeof a->message.text,
+			"%sNot stopped; you will not be asked again (:stop permits it).",
+			a->message.text[0] ? " " : "");
+		a->message.answer = true;
 		act_pending_finish(a);
 	} else {
 		a->question.drawn = true; /* it stays, and the next key may follow at once */

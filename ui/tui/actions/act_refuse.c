@@ -42,7 +42,11 @@ void act_refuse(struct app *a, enum request r)
 					   : "r starts a program that is held at its start: "
 					     "probes-tui -prog FILE -hold");
 	else if (!model_alive(&a->model))
-		app_complain(a, "nothing can be switched: %s", app_gone(a, gone, sizeof gone));
+		app_complain(a, "nothing can be %s: %s",
+			r == REQUEST_HITS                                       ? "counted"
+			: lacks & (NEED_LATENCY | NEED_EVENTS | NEED_CONDITION) ? "measured"
+										: "switched",
+			app_gone(a, gone, sizeof gone));
 	else if (lacks == NEED_RUNS)
 		app_pass(a, "%s already (r restarts)",
 			a->view == VIEW_LATENCY ? "measuring has stopped" : "events have stopped");

@@ -97,6 +97,13 @@ static int operation_take(struct operation *op, size_t process, struct probes_re
 	return 0;
 }
 
+/* Of probes that are counted, many are not named. */
+static bool operation_is_numbered(const struct operation_plan *plan)
+{
+	return !plan->command && plan->verb >= PROBES_COUNT &&
+	       plan->steps[0].count + plan->steps[1].count > OPERATION_LISTED;
+}
+
 static int operation_in_process(struct model *m, size_t process, const struct operation_plan *plan,
 	struct probes_result **result, struct probes_error *e)
 {
@@ -140,6 +147,7 @@ int operation_do(struct model *m, const struct operation_plan *plan, struct oper
 	op->force = plan->command ? plan->command->force : plan->options.force;
 	op->keep = plan->options.keep_counts;
 	op->pair = plan->steps[1].count;
+	op->sum.numbered = operation_is_numbered(plan);
 	if (plan->command && asprintf(&op->line, " %s\n", plan->text) < 0)
 		abort();
 	for (size_t i = 0; i < m->process_count; i++) {
@@ -164,6 +172,7 @@ int operation_revert(struct model *m, const struct operation *done, struct opera
 
 	snprintf(op->what, sizeof op->what, "%s", done->what);
 	op->reverts = true;
+	op->sum.numbered = done->sum.numbered;
 	for (size_t i = 0; i < m->process_count && i < done->count; i++) {
 		struct probes_result *r = NULL;
 		struct probes_error one = {0};
@@ -230,7 +239,7 @@ void operation_name(
 		operation_verb(plan->verb));
 	for (size_t i = 0; i < OPERATION_STEPS; i++)
 		total += plan->steps[i].count;
-	if (total > OPERATION_LISTED && plan->verb >= PROBES_COUNT) {
+	if (operation_is_numbered(plan)) {
 		text_addf(what, size, "%zu probes", total);
 		return;
 	}
@@ -290,6 +299,8 @@ const char *operation_say(const struct operation_sum *s, char *out, size_t size)
 			s->sites_counted, line_s(s->sites_counted));
 	else
 		text_addf(out, size, "nothing was changed");
+	if (n && s->numbered && s->uncounted && s->processes == 1) /* the others were left alone */
+		text_addf(out, size, " of %zu probe%s", s->uncounted, line_s(s->uncounted));
 	if (n && s->written < s->processes)
 		text_addf(out, size, " in %zu of %zu processes", s->written, s->processes);
 	else if (s->processes > 1)

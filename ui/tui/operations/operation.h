@@ -46,6 +46,7 @@ struct operation_sum {
 	size_t kernel_sites;              /* of the others, those that the kernel may count */
 	size_t uprobe_sites;              /* of the counted ones, those that the kernel counts */
 	size_t pages;                     /* that were mapped for it */
+	bool numbered;                    /* its name says of how many probes, not which */
 	uint64_t stopped_ns, held_ns;     /* of the process that waited longest */
 	bool force_helps;                 /* an inconsistent or partial probe is among them */
 	char why[128];                    /* of the first probe refused */

@@ -78,8 +78,9 @@ static void view_detail_site(struct pager *l, struct probes_session *s, size_t p
 		pager_addf(l, STYLE_WARN, "      hits not known: %s",
 			reasons_shared(hits.shared, why, sizeof why));
 	else if (hits.counted)
-		pager_addf(l, STYLE_COUNTED, "      %llu hits  (%s)",
-			(unsigned long long)hits.since, probes_tactic_name(hits.tactic));
+		pager_addf(l, STYLE_COUNTED, "      %llu hit%s  (%s)",
+			(unsigned long long)hits.since, line_s(hits.since),
+			probes_tactic_name(hits.tactic));
 	else if (hits.why)
 		pager_addf(l, STYLE_WARN, "      not counted: %s",
 			text_clean(hits.why, why, sizeof why));

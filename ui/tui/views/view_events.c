@@ -126,7 +126,8 @@ static void view_events_recorded(const struct app *a, char *out, size_t size)
 	char state[400];
 
 	if (f->pass.end.only_counted)
-		text_addf(out, size, ", %" PRIu64 " hits only counted", f->pass.end.only_counted);
+		text_addf(out, size, ", %" PRIu64 " hit%s only counted", f->pass.end.only_counted,
+			line_s(f->pass.end.only_counted));
 	if (f->kept < f->sum.delivered)
 		text_addf(out, size, "; the last %zu are listed (\\ chooses others)", f->kept);
 	text_addf(out, size, "; %s", view_replay_state(a, &f->pass, state, sizeof state));

@@ -40,7 +40,8 @@ static const struct {
 	{"mine", "held or counted by this session", NULL, ""},
 	{"counted", "its hits are counted", NULL, "its hits were recorded"},
 	{"hits>100",
-		"more than 100 hits since counting began; rate>2.5k: hits a second; also < <= >= = "
+		"more than 100 hits since this session counts; rate>2.5k: hits a second; also < <= "
+		">= = "
 		"and k, M, G",
 		NULL, "more than 100 events; also < <= >= = and k, M, G"},
 	{"prov:x obj:x", "only in the provider, only in the object's file name", NULL, NULL},
