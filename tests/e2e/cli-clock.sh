@@ -1,49 +1,35 @@
 #!/bin/sh
 # Several processes are measured from one time on, when the last of them is ready: what hits before that is in no figure
 # of latency, events, histogram, callers, stacks or a recording, since no time passes for it, and the session says that
-# it counts afterwards. Between two processes the session is held by its standard error, which is a full pipe.
+# it counts afterwards. Between two processes the session is held by a lock on the second one.
 # Does not cover: count, whose processes have a time each (cli-count.sh).
 . "${srcdir:-.}/tests/e2e/lib.sh"
+. "${srcdir:-.}/tests/e2e/strangers.sh"
 need_switching
 need_zydis
 command -v python3 >/dev/null || skip 'no python3'
 
-# in_call NUMBER: wait until the session is in this system call.
-in_call()
+counted()
 {
-	session_until "the session in call $1" grep -q "^$1 " "/proc/$session/syscall"
+	"$PROBES_TUI" list -pid "$pid" | grep -q ' hits 0 '
 }
 
 # measured VERB ARG...: 100 hits of the first process before the second one is ready, 10 of each when both are.
-# The line on the process between them, which has no probes, does not fit into the pipe.
 measured()
 {
 	verb=$1
 	shift
-	: >"$tmp/held"
-	exec 7<>"$tmp/dam"
-	python3 -c 'import fcntl, os
-size = fcntl.fcntl(7, 1031, 4096) # F_SETPIPE_SZ
-os.write(7, b"\n" * (size - 80))'
-	env --default-signal=INT "$PROBES_TUI" "$verb" -no-syslog -max-overhead 0 -stop \
-		-pid "$pid,$bystander,$pid2" "$@" >"$tmp/result" 2>"$tmp/dam" </dev/null &
-	session=$!
-	started="$started $session"
-	in_call 7 # poll, for room in the pipe
+	locked '' "$pid2" both || skip 'a process of ours cannot be locked'
+	in_background "$verb" -max-overhead 0 -stop -pid "$pid,$pid2" "$@" 7>&-
+	session_until 'the first process to be counted' counted
 	ask 'run 1 100'
-	cat <&7 >"$tmp/held" &
-	reader=$!
-	started="$started $reader"
+	unlocked
 	session_says "in process $pid2"
 	ask 'run 1 10'
 	ask2 'run 1 10'
 	kill -INT "$session"
 	wait "$session"
 	gone "$session"
-	kill "$reader"
-	wait "$reader" 2>/dev/null
-	gone "$reader"
-	exec 7>&-
 }
 
 # of WHAT WANTED EXPRESSION [FILE]: of python, about the lines
@@ -54,10 +40,8 @@ lines = [json.loads(line) for line in open(sys.argv[1])]
 print(eval(sys.argv[2]))' "${4:-$tmp/result}" "$3")" "$2"
 }
 
-mkfifo "$tmp/dam"
-sleep 1000 &
-bystander=$!
-started="$started $bystander"
+mkfifo "$tmp/lock"
+cp "$VICTIMS/../stress/locker" "$tmp/locker"
 start pairs
 start2 pairs
 

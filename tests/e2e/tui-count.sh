@@ -185,7 +185,7 @@ wait_for '^status=0$'
 screen -count -max-overhead 0.01
 wait_for 'only if all threads stop'
 keys n
-wait_for 'not stopped; you will not be asked again'
+wait_sentence 'Not stopped; you will not be asked again'
 wait_for '^ 7 probes   [1-7] counted '
 ask 'step 1000000'
 wait_for 'no longer counted: estimated to cost over 0.01 %'
@@ -263,7 +263,7 @@ wait_for '^status=0$'
 # ------------------------------------------------------------- it has ended: what is missing stays said
 asked
 keys n
-wait_for 'not stopped; you will not be asked again'
+wait_sentence 'Not stopped; you will not be asked again'
 wait_cursor 'on #' 'victim:single +1/2 .* ~0 '
 stop
 wait_cursor gone 'victim:single .* +~0 '
