@@ -109,7 +109,8 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 {
 	struct array lowered = ARRAY_OF(struct plan_lowered);
 	struct array found = ARRAY_OF(struct journal_found);
-	size_t unowned, unknown = 0, unseen = 0;
+	size_t unowned, unknown = 0, unseen = 0, unchecked = 0;
+	struct probes_error busy;
 	bool fits;
 	int r;
 
@@ -139,7 +140,9 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 		snprintf(left->unjudged, sizeof left->unjudged, "%s%s%s: %s", folder,
 			*f->file ? "/" : "", f->file, f->unjudged);
 	}
-	unowned = *leftovers && s->process ? unowned_count(s, &found, &unknown, &unseen) : 0;
+	unowned = *leftovers && s->process
+			  ? unowned_count(s, &found, &unknown, &unseen, &unchecked, &busy)
+			  : 0;
 	if (unowned)
 		(*leftovers)[(*count)++].changes = unowned;
 	if (unknown)
@@ -154,6 +157,10 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 			"cannot be seen from here, may still count there; if it has ended, call "
 			"repair there",
 			unseen, unseen == 1 ? "" : "s");
+	if (unchecked)
+		snprintf((*leftovers)[(*count)++].unjudged, sizeof(*leftovers)->unjudged,
+			"whose the counters of %zu site%s are: %.300s; call repair again", unchecked,
+			unchecked == 1 ? "" : "s", busy.why);
 	journal_found_done(&found);
 	array_done(&lowered);
 	return *leftovers ? 0 : error_memory(e, "the journals");

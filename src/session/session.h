@@ -758,9 +758,10 @@ bool switch_take_over(
 /* ---- unowned.c: counters without a session ---- */
 
 /* Sites that count for nobody, and that no journal (journals_find) names. *unknown: those of which
- * that cannot be known; *unseen: likewise (HOLDER_UNSEEN). */
-size_t unowned_count(
-	struct probes_session *s, const struct array *journals, size_t *unknown, size_t *unseen);
+ * that cannot be known; *unseen: likewise (HOLDER_UNSEEN); *unchecked: since another session keeps
+ * its lock, and `busy` says which. */
+size_t unowned_count(struct probes_session *s, const struct array *journals, size_t *unknown,
+	size_t *unseen, size_t *unchecked, struct probes_error *busy);
 
 /*
  * Remove their jumps. Appends to `unknown` (size_t) the probes of which no session said what it

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define UNOWNED_WAIT_MS 1000 /* for a session that changes the process now */
+
 /* Does a journal say who wrote the jump? Its repair, or its living owner, removes it. */
 static bool unowned_is_named(const struct array *journals, uint64_t address)
 {
@@ -48,10 +50,9 @@ static size_t unowned_look(struct probes_session *s, const struct array *journal
 	return count;
 }
 
-size_t unowned_count(
-	struct probes_session *s, const struct array *journals, size_t *unknown, size_t *unseen)
+size_t unowned_count(struct probes_session *s, const struct array *journals, size_t *unknown,
+	size_t *unseen, size_t *unchecked, struct probes_error *busy)
 {
-	struct probes_error ignored;
 	size_t count, others;
 	char name[64];
 
@@ -80,8 +81,13 @@ size_t unowned_count(
 		break;
 	}
 	/* A session that has just written a jump claims it before it releases the lock. */
-	if (!count || lock_take(&s->lock, &s->who, s->memory.fd, 0, &ignored) < 0)
+	*unchecked = 0;
+	if (!count)
 		return 0;
+	if (lock_take(&s->lock, &s->who, s->memory.fd, UNOWNED_WAIT_MS, busy) < 0) {
+		*unchecked = count;
+		return 0;
+	}
 	count = unowned_look(s, journals);
 	lock_release(&s->lock, &s->who, s->memory.fd);
 	return count;

@@ -119,7 +119,8 @@ for first in plain plain,query__start; do
 	forked "younger-$first"
 	exec 6>"$tmp/younger-$first-in" 7<"$tmp/younger-$first-out"
 	read -r _ <&7
-	says="pid $child: its pairs\|in process $child\$" measuring -tree "$pid" plain,query__start
+	says="in process $pid\$" measuring -tree "$pid" plain,query__start
+	grep -q 'its pairs are among' "$tmp/held" || session_says "in process $child\$"
 	both 300 30
 	interrupted INT 130
 	# In most layouts, a jump of its own would land where that of its parent does.

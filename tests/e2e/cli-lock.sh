@@ -94,6 +94,22 @@ else
 	echo 'root without CAP_SYS_PTRACE: no process of another user'
 fi
 
+# --- counters of nobody, while one of us has the lock: perhaps it has just made them
+in_background count -max-overhead 0 -pid "$pid" multi
+session_says 'counting '
+{
+	kill -9 "$session"
+	wait "$session"
+} 2>/dev/null
+gone "$session"
+rm -f "$PROBES_TUI_RECORDS"/*
+locked '' "$pid" both
+want 1 repair -no-syslog -pid "$pid"
+has 'whose they are' "could not check whose the counters of 5 sites are: waited [0-9]+ ms for the lock that process $holder \\(locker\\) holds; call repair again\$"
+unlocked
+want 0 repair -no-syslog -pid "$pid"
+same 'in memory' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'
+
 # --- an unidentified holder: its lock is ignored after a time, since no session takes as long
 locked "$nobody" "$pid" pidfd orphan
 attach -enable multi
