@@ -1092,10 +1092,11 @@ struct probes_leftover {
 PROBES_API PROBES_CHECK int probes_leftovers(struct probes_session *session,
 	struct probes_leftover **leftovers, size_t *count, struct probes_error *e);
 
-/* Another session, alive, that holds changes in this process and undoes them itself. */
+/* Another session that holds changes in this process: it lives and will undo them, or it is dying.
+ */
 struct probes_other {
 	pid_t pid;      /* in its pid namespace */
-	bool elsewhere; /* that is another one */
+	bool elsewhere; /* that namespace is not ours */
 	bool dying;     /* killed, and not gone yet: it undoes nothing; repair when it is gone */
 	char name[64];  /* comm, untrusted; "" if elsewhere */
 };

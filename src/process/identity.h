@@ -106,9 +106,9 @@ enum identity_state { IDENTITY_LIVES, IDENTITY_ENDED, IDENTITY_UNKNOWN };
 enum identity_state identity_check(pid_t pid, uint64_t start, const char **why);
 
 /*
- * One that is killed, or exits, lives on for a moment (longer while the kernel removes hundreds of
- * its uprobes), in which it holds locks and numbers and does nothing more. Does this one? And the
- * same as identity_check, but wait for its end.
+ * A process that is killed, or exits, lives on for a moment (longer while the kernel removes
+ * hundreds of its uprobes): it holds locks and numbers, and does nothing more. identity_dying: is
+ * this one in that state? identity_settled: identity_check, but wait for the end.
  */
 #define IDENTITY_DYING_MS 1000
 bool identity_dying(pid_t pid);

@@ -184,9 +184,10 @@ int threads_look(int proc, struct memory *m, bool calls, struct threads *t)
 	serves = calls && !t->no_calls && r == 0 ? threads_serves_faults(proc) : 0;
 	if (serves)
 		t->no_calls =
-			serves < 0 ? "its descriptors cannot be read, and one may be a userfaultfd"
-				   : "the process holds a userfaultfd, and may have to serve the "
-				     "fault that the call would cause";
+			serves < 0
+				? "it may hold a userfaultfd, since its descriptors cannot be read"
+				: "the process holds a userfaultfd, and may have to serve the "
+				  "fault that the call would cause";
 	if (r < 0)
 		t->no_calls = "its threads cannot be read";
 	return r;

@@ -159,8 +159,8 @@ int probes_leftovers(struct probes_session *s, struct probes_leftover **leftover
 			unseen, unseen == 1 ? "" : "s");
 	if (unchecked)
 		snprintf((*leftovers)[(*count)++].unjudged, sizeof(*leftovers)->unjudged,
-			"whose the counters of %zu site%s are: %.300s; call repair again", unchecked,
-			unchecked == 1 ? "" : "s", busy.why);
+			"who owns the counters of %zu site%s: %.200s; %.200s", unchecked,
+			unchecked == 1 ? "" : "s", busy.why, busy.hint);
 	journal_found_done(&found);
 	array_done(&lowered);
 	return *leftovers ? 0 : error_memory(e, "the journals");

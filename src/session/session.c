@@ -413,8 +413,9 @@ int session_guess(const struct probes_session *s, struct probes_error *e)
 	if (number == SIGSEGV || number == SIGBUS || number == SIGILL)
 		snprintf(e->why + length, sizeof e->why - length,
 			"; counting may have contributed, if the program unmaps memory that it "
-			"did not map itself, runs copies of its own code, or 32-bit code, runs on "
-			"stacks of a few kilobytes, or forbids a thread the time stamp counter");
+			"did not map itself, runs copies of its own code, runs 32-bit code, uses "
+			"stacks of a few kilobytes, or disables the time stamp counter in a "
+			"thread (PR_SET_TSC)");
 	return e->code;
 }
 

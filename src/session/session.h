@@ -299,7 +299,8 @@ int headroom_check(struct probes_session *s, const struct change *change, const 
 int headroom_check_arena(
 	struct probes_session *s, const struct tactics *t, size_t *mapped, struct probes_error *e);
 
-/* The same for so many pages of its that are written first, and bytes of ours. */
+/* The same for `pages` of the process that the session will write for the first time, and `own`
+ * bytes of ours. */
 int headroom_check_pages(
 	struct probes_session *s, size_t pages, uint64_t own, struct probes_error *e);
 
@@ -538,14 +539,14 @@ void proofs_look(struct probes_session *s, bool calls);
 #define PROOFS_PAGES (sizeof(struct recorder_proven) / TACTICS_PAGE + 2)
 
 /*
- * Put down what was proven of threads in their process, for an arena whose state they use. `m`: its
+ * Write what was proven of threads to their process, for an arena whose state they use. `m`: its
  * memory; `cookie`: its cookie there. `calls`: until then (ticks) they may make system calls; 0:
  * not at all. False: cannot be written.
  */
 bool proofs_write(struct memory *m, const struct arena *w, const struct threads *t, uint64_t cookie,
 	uint64_t calls);
 
-/* The same, of the threads of the session at its last look, and that hits may be measured. */
+/* The same, of the threads at the last look of the session. From then on hits may be measured. */
 bool proofs_publish(struct probes_session *s, const struct arena *w, uint64_t calls);
 
 /*
@@ -757,9 +758,9 @@ bool switch_take_over(
 
 /* ---- unowned.c: counters without a session ---- */
 
-/* Sites that count for nobody, and that no journal (journals_find) names. *unknown: those of which
- * that cannot be known; *unseen: likewise (HOLDER_UNSEEN); *unchecked: since another session keeps
- * its lock, and `busy` says which. */
+/* Sites that count for nobody, and that no journal (journals_find) names. *unknown: sites whose
+ * owner cannot be determined; *unseen: likewise (HOLDER_UNSEEN); *unchecked: sites that could not
+ * be checked, because another session holds the lock; `busy` names it. */
 size_t unowned_count(struct probes_session *s, const struct array *journals, size_t *unknown,
 	size_t *unseen, size_t *unchecked, struct probes_error *busy);
 

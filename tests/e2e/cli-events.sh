@@ -264,7 +264,7 @@ if [ -c /dev/full ]; then
 	wait "$session"
 	same 'exit status of a full disk' $? 1
 	gone "$session"
-	has 'a full disk' '^probes-tui: cannot write to /dev/full: No space left on device; free space there, or write to a file elsewhere$' "$tmp/held"
+	has 'a full disk' '^probes-tui: cannot write to /dev/full: No space left on device; free disk space, or write to another disk$' "$tmp/held"
 	as_found 'a full disk'
 fi
 # Nothing comes, so that nothing is written but the heading.

@@ -8,7 +8,7 @@ need_switching
 need_zydis
 [ -c /dev/full ] || skip 'no /dev/full'
 mkfifo "$tmp/reader"
-full='No space left on device; free space there, or write to a file elsewhere$'
+full='No space left on device; free disk space, or write to another disk$'
 
 # unwritten WHAT PATTERN: the call whose status is in $status, and whose errors are in $tmp/err
 unwritten()
@@ -53,7 +53,7 @@ unread()
 		}
 	)
 	status=$(cat "$tmp/code")
-	unwritten "$*, unread" 'the output: Broken pipe; whoever reads it has to read to the end$'
+	unwritten "$*, unread" 'the output: Broken pipe; its reader closed the pipe before the end$'
 }
 
 # --- what only reads, short and long

@@ -105,7 +105,7 @@ gone "$session"
 rm -f "$PROBES_TUI_RECORDS"/*
 locked '' "$pid" both
 want 1 repair -no-syslog -pid "$pid"
-has 'whose they are' "could not check whose the counters of 5 sites are: waited [0-9]+ ms for the lock that process $holder \\(locker\\) holds; call repair again\$"
+has 'whose they are' "could not check who owns the counters of 5 sites: waited [0-9]+ ms for the lock that process $holder \\(locker\\) holds; try again when that session has finished"
 unlocked
 want 0 repair -no-syslog -pid "$pid"
 same 'in memory' "$(live "$VICTIMS/loop_ocaml2_pie" multi)" '5 count 0000 5 site 903d'

@@ -96,5 +96,5 @@ gone "$pid"
 exec 3>&- 4<&-
 wait "$session"
 gone "$session"
-has 'how it ended, and what may be the cause' "the process has crashed: signal 11 \(Segmentation fault\); counting may have contributed, if the program unmaps memory that it did not map itself, runs copies of its own code, or 32-bit code, runs on stacks of a few kilobytes, or forbids a thread the time stamp counter; nothing" "$tmp/held"
+has 'how it ended, and what may be the cause' "the process has crashed: signal 11 \(Segmentation fault\); counting may have contributed, if the program unmaps memory that it did not map itself, runs copies of its own code, runs 32-bit code, uses stacks of a few kilobytes, or disables the time stamp counter in a thread \\(PR_SET_TSC\\); nothing" "$tmp/held"
 finish

@@ -295,7 +295,7 @@ with open(sys.argv[2], "w") as out:
     out.write('{"end":"done","events":30000,"lost":0,"only_counted":0,"sites_lost":1,"seconds":3}\n')
 END
 recorded "$tmp/large"
-seen 'all are counted' '30000 events +1 SITE LOST +it ended: done'
+seen 'all are counted' '30000 events +1 JUMP LOST +it ended: done'
 on few
 keys v
 wait_for '^  30000 events, 1 site lost its jump; the last 10000 are listed \(\\ chooses others\); it ended: done'

@@ -59,7 +59,8 @@ static void put_nothing(const struct probes_member *t)
 			t->pid, bad, bad == 1 ? " is" : "s are");
 }
 
-/* Who is alive keeps what it holds, and undoes it. Returns whether one is dying, which does not. */
+/* A living session keeps its changes and undoes them itself. Returns whether one is dying: that one
+ * undoes nothing. */
 static bool put_holders(
 	const struct probes_member *t, const struct probes_other *all, size_t count, bool quiet)
 {
@@ -71,9 +72,9 @@ static bool put_holders(
 			continue;
 		if (all[i].dying)
 			report_line(
-				"pid %d: session %d (%s) was killed, and the kernel still closes "
-				"what it held: call repair again when it is gone",
-				t->pid, (int)all[i].pid, all[i].name);
+				"pid %d: session %d (%s) was killed, and the kernel is still "
+				"removing its uprobes: call repair again when process %d is gone",
+				t->pid, (int)all[i].pid, all[i].name, (int)all[i].pid);
 		else if (all[i].elsewhere)
 			report_line("pid %d: a session in another pid namespace (process %d there) "
 				    "is alive: it undoes what it changed when it ends",

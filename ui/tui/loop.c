@@ -133,8 +133,9 @@ static bool loop_paste(struct app *a, uint32_t key)
 	if (key == K_PASTE) {
 		a->pasting = line ? PASTE_LINE : PASTE_IGNORED;
 		if (!line && !a->question.kind)
-			app_complain(a, "pasted text is ignored here: it would act as keys; / and "
-					"\\ open a line that takes it");
+			app_complain(a,
+				"pasted text is ignored here: it would act as keys; press / or "
+				"\\ first, and paste again");
 	} else if (key == K_PASTED) {
 		a->pasting = PASTE_NONE;
 	} else if (!a->pasting) {

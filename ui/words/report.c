@@ -114,15 +114,17 @@ const char *report_write_hint(int code)
 	switch (code) {
 	case ENOSPC:
 	case EDQUOT:
-		return "free space there, or write to a file elsewhere";
+		return "free disk space, or write to another disk";
 	case EFBIG:
 		return "raise the limit on the size of files (ulimit -f)";
 	case EPIPE:
-		return "whoever reads it has to read to the end";
+		return "its reader closed the pipe before the end";
 	case EBADF:
-		return "it is closed, or open for reading only: redirect it to a file (> FILE)";
+		return "it is closed, or read-only: redirect it to a file (> FILE)";
+	case ENOMEM:
+		return "free some memory";
 	default:
-		return "write to a file elsewhere";
+		return "write to a file on another disk";
 	}
 }
 

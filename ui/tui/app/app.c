@@ -318,8 +318,10 @@ static void app_report_lost(struct app *a)
 	app_withdraw_offer(a);
 	app_remark(a, REMARK_WARNING, true,
 		"jumps of %zu probe%s (%s%s) are gone: another program or session removed them; "
-		"hits since then are missing; H counts again",
-		rows, line_s(rows), m->rows[m->lost.first].label, rows == 1 ? "" : ", ...");
+		"hits since then are missing; %s",
+		rows, line_s(rows), m->rows[m->lost.first].label, rows == 1 ? "" : ", ...",
+		rows == 1 && !m->rows[m->lost.first].sites_counted ? "H counts again"
+								   : "i explains");
 }
 
 /* The age of the oldest process, and the threads of all. */

@@ -208,11 +208,13 @@ static const char *view_detail_hits(const struct row *r, char *out, size_t size)
 	if (r->sites_lost)
 		text_addf(out, size,
 			"; the jump%s of %u site%s %s gone: another program or session removed %s; "
-			"hits since then are missing; H counts again",
+			"hits since then are missing; %s",
 			line_s(r->sites_lost), r->sites_lost, line_s(r->sites_lost),
-			r->sites_lost == 1 ? "is" : "are", r->sites_lost == 1 ? "it" : "them");
+			r->sites_lost == 1 ? "is" : "are", r->sites_lost == 1 ? "it" : "them",
+			r->sites_counted ? "H twice counts again" : "H counts again");
 	else if (r->missed_jump)
-		text_addf(out, size, "; a jump was gone for a while: hits are missing");
+		text_addf(out, size,
+			"; a jump was missing for a while: its hits in that time are lost");
 	if (r->missed_child)
 		text_addf(out, size, "; a forked child lost a jump: its hits may be missing");
 	if (r->missed_end)

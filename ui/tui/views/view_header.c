@@ -221,7 +221,7 @@ static void view_header_recorded(const struct app *a, struct view_header_line *l
 		view_header_add(l, KEEP, STYLE_WARN, "%s LOST",
 			trend_exact(p->lost, 12, figure, sizeof figure));
 	if (p->end.sites_lost)
-		view_header_add(l, KEEP, STYLE_WARN, "%s SITE%s LOST",
+		view_header_add(l, KEEP, STYLE_WARN, "%s JUMP%s LOST",
 			trend_exact(p->end.sites_lost, 12, figure, sizeof figure),
 			p->end.sites_lost == 1 ? "" : "S");
 	if (p->end.undecided)
