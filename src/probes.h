@@ -1097,7 +1097,7 @@ PROBES_API PROBES_CHECK int probes_leftovers(struct probes_session *session,
 struct probes_other {
 	pid_t pid;      /* in its pid namespace */
 	bool elsewhere; /* that namespace is not ours */
-	bool dying;     /* killed, and not gone yet: it undoes nothing; repair when it is gone */
+	bool dying;     /* killed, or exiting: it undoes nothing; repair when it is gone */
 	char name[64];  /* comm, untrusted; "" if elsewhere */
 };
 

@@ -168,6 +168,14 @@ bool arena_is_sealed(int seals)
 
 /* ---- reading ---- */
 
+bool arena_lies(const struct arena *w, struct memory *m)
+{
+	char magic[sizeof ARENA_MAGIC - 1];
+
+	return memory_read(m, w->address, magic, sizeof magic) &&
+	       !memcmp(magic, ARENA_MAGIC, sizeof magic);
+}
+
 static bool arena_is_sound(const struct arena_head *head, uint64_t address, uint64_t mapped)
 {
 	/* There is room for every site that was asked for, whether it was planned or not. */

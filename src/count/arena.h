@@ -226,6 +226,9 @@ bool arena_clear_role(struct arena *w, struct memory *m, size_t site);
 /* Where the state is in the process: struct recorder_role. */
 uint64_t arena_state(const struct arena *w);
 
+/* Does it lie where it was mapped, in the program whose memory this is? */
+bool arena_lies(const struct arena *w, struct memory *m);
+
 /* Where its cookie is there: count/tactics.h. */
 uint64_t arena_cookie(const struct arena *w);
 /* What it is now. False: unreadable. */

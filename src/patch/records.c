@@ -131,7 +131,7 @@ int records_open(const struct records_place *p, bool make)
 	/* /var/tmp may be a link, of root's; the folder must not. */
 	base = records_step(AT_FDCWD, p->base, p->foreign, named ? O_NOFOLLOW : 0);
 	if (base < 0)
-		return records_none(base) ? -ENOENT : base;
+		return !records_none(base) ? base : make && base != -ENOENT ? -EPERM : -ENOENT;
 	if (!named && make) {
 		/* Not in another user's folder ($XDG_RUNTIME_DIR inherited through su), where it
 		   would be in that user's way. */

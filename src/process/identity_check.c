@@ -82,7 +82,7 @@ bool identity_dying(pid_t pid)
 	bool dying;
 
 	if (proc < 0)
-		return proc == -ENOENT;
+		return proc == -ENOENT && kill(pid, 0) < 0 && errno == ESRCH; /* hidepid */
 	dying = !identity_find_thread(proc, true);
 	close(proc);
 	return dying;

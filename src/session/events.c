@@ -208,8 +208,8 @@ static int events_open_rings(
 	struct probes_session *s, struct events_arena *ew, struct probes_error *e)
 {
 	struct arena *w = ARRAY_AT(&s->arenas, struct arena, ew->arena);
-	int r = headroom_check_pages(s, PROOFS_PAGES, 0, e);
 	uint64_t ready = 0;
+	int r = 0;
 
 	(void)arena_get(w, &s->memory, EVENTS_OFFSET(ready), &ready, sizeof ready);
 	for (unsigned i = 0; r == 0 && i < EVENTS_RINGS; i++) {
@@ -258,7 +258,7 @@ static int events_open_arena(struct probes_session *s, struct events *ev, struct
 	generation = (uint32_t)(generation + 1);
 	good = good && EVENTS_PUT(s, w, generation, generation) && EVENTS_PUT(s, w, chance, none) &&
 	       EVENTS_PUT(s, w, session, session) && events_skip(s, ew, (uint32_t)generation);
-	events_thread_permit(s, ev, (int64_t)now_ns());
+	good = good && events_thread_permit(s, ev, (int64_t)now_ns());
 	for (size_t i = 0; good && i < ew->sites.count; i++) {
 		const struct events_where *where = ARRAY_AT(&ew->sites, struct events_where, i);
 		const struct recorder_role role = {
@@ -298,6 +298,9 @@ static int events_open(struct probes_session *s, struct events *ev,
 	clock_look(&ev->marks[2].ticks, &ev->marks[2].real_ns);
 	ev->marks[0] = ev->marks[1] = ev->marks[2];
 	ev->began = ev->marks[2].ticks;
+	/* The first one tells what is proven to all. */
+	if (r == 0)
+		r = headroom_check_pages(s, ev->arenas.count * PROOFS_PAGES, 0, e);
 	for (size_t i = 0; r == 0 && i < ev->arenas.count; i++)
 		r = events_open_arena(s, ev, &all[i], session, o, e);
 	return r;

@@ -154,7 +154,7 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
  * Look at the threads, and let those make system calls for a moment, in which that cannot harm
  * them.
  */
-void events_thread_permit(struct probes_session *s, struct events *ev, int64_t now);
+bool events_thread_permit(struct probes_session *s, struct events *ev, int64_t now);
 
 /* Had the permission to make system calls run out at that time, because we looked too late? */
 bool events_thread_late(const struct events *ev, uint64_t ticks);

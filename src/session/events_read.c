@@ -392,7 +392,7 @@ int probes_events_read(struct probes_session *s, bool last, probes_event_fn *eac
 	}
 	r = probes_alive(s, e);
 	if (r == 0 && ev->on) {
-		events_thread_permit(s, ev, (int64_t)now_ns());
+		(void)events_thread_permit(s, ev, (int64_t)now_ns());
 		events_permit_stacks(s, ev, (int64_t)now_ns());
 		events_left_free(s, ev, (int64_t)now_ns());
 	}

@@ -55,7 +55,9 @@ static bool events_process_open(struct events_process *p, const struct arena *w,
 	if (p->proc < 0)
 		return false;
 	memory_open(&p->memory, p->proc, pid, true);
-	return memory_read(&p->memory, arena_cookie(w), &p->cookie, sizeof p->cookie);
+	/* Not where another program lies now: the opened memory is that of one program. */
+	return arena_lies(w, &p->memory) &&
+	       memory_read(&p->memory, arena_cookie(w), &p->cookie, sizeof p->cookie);
 }
 
 static void events_process_close(struct events_process *p)
@@ -145,26 +147,32 @@ static struct events_child *events_child(struct events *ev, uint32_t arena, uint
 
 /* ---- system calls ---- */
 
-static void events_thread_write(struct probes_session *s, struct events *ev, int64_t now)
+/* False: the process itself could not be told. */
+static bool events_thread_write(struct probes_session *s, struct events *ev, int64_t now)
 {
 	size_t count = ev->children.count;
+	bool good = true;
 
 	for (size_t i = 0; i < ev->arenas.count; i++)
-		(void)proofs_publish(s, events_thread_arena(s, ev, (uint32_t)i), ev->calls_until);
+		good = proofs_publish(
+			       s, events_thread_arena(s, ev, (uint32_t)i), ev->calls_until) &&
+		       good;
 	for (size_t i = 0; i < count; i++) {
 		struct events_child *c = ARRAY_AT(&ev->children, struct events_child, i);
 
 		if (c->pid && (i + EVENTS_CHILDREN_LOOKED >= count || !ev->calls_until))
 			events_child_look(s, ev, c, now);
 	}
+	return good;
 }
 
 /* Look now. What is proven then soon ends: it is dated from before the look. */
-static void events_thread_renew(struct probes_session *s, struct events *ev, int64_t now)
+static bool events_thread_renew(struct probes_session *s, struct events *ev, int64_t now)
 {
 	int64_t permit = EVENTS_PERMIT_NS / 2 + (ev->checked ? 2 * (now - ev->checked) : 0);
 	struct events_mark mark;
 	uint64_t until = ev->calls_until;
+	bool good;
 
 	permit = permit < EVENTS_PERMIT_NS        ? EVENTS_PERMIT_NS
 		 : permit > EVENTS_PERMIT_MOST_NS ? EVENTS_PERMIT_MOST_NS
@@ -178,7 +186,7 @@ static void events_thread_renew(struct probes_session *s, struct events *ev, int
 		ev->no_calls ? 0 : mark.ticks + (uint64_t)((double)permit / ev->ns_per_tick);
 	/* Those who made events last come last. */
 	(void)order_array(&ev->children, offsetof(struct events_child, seen));
-	events_thread_write(s, ev, now);
+	good = events_thread_write(s, ev, now);
 	ev->checked = now;
 	clock_look(&mark.ticks, &mark.real_ns);
 	if (until && ev->calls_until && mark.ticks > until) {
@@ -187,6 +195,7 @@ static void events_thread_renew(struct probes_session *s, struct events *ev, int
 		late[0] = until;
 		late[1] = mark.ticks;
 	}
+	return good;
 }
 
 bool events_thread_late(const struct events *ev, uint64_t ticks)
@@ -197,16 +206,16 @@ bool events_thread_late(const struct events *ev, uint64_t ticks)
 	return false;
 }
 
-void events_thread_permit(struct probes_session *s, struct events *ev, int64_t now)
+bool events_thread_permit(struct probes_session *s, struct events *ev, int64_t now)
 {
-	if (!ev->checked || now - ev->checked >= EVENTS_CHECK_NS)
-		events_thread_renew(s, ev, now);
+	return (ev->checked && now - ev->checked < EVENTS_CHECK_NS) ||
+	       events_thread_renew(s, ev, now);
 }
 
 void events_thread_forbid(struct probes_session *s, struct events *ev)
 {
 	ev->calls_until = 0;
-	events_thread_write(s, ev, (int64_t)now_ns());
+	(void)events_thread_write(s, ev, (int64_t)now_ns());
 }
 
 /* ---- names ---- */
@@ -388,7 +397,7 @@ const struct events_thread *events_thread_of(struct probes_session *s, struct ev
 		}
 		/* It may have begun after the last look. */
 		if (!record->process && !t->tid && record->thread && ev->checked < now) {
-			events_thread_renew(s, ev, (int64_t)now_ns());
+			(void)events_thread_renew(s, ev, (int64_t)now_ns());
 			t->tid = events_thread_among(&s->threads, t->pid, record, age);
 		}
 	}

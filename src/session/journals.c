@@ -59,7 +59,7 @@ int journals_begin(struct probes_session *s)
 static const char *journals_cause(int code)
 {
 	return code == -EFBIG   ? "it would exceed the limit on the size of files (ulimit -f)"
-	       : code == -EPERM ? "it belongs to another user"
+	       : code == -EPERM ? "it is not a folder that only you may enter"
 				: strerror(-code);
 }
 

@@ -188,7 +188,7 @@ rm -rf /tmp/probes-tui-* /var/tmp/probes-tui-*
 rm -rf /tmp/probes-tui-65534 /var/tmp/probes-tui-65534 /run/user/65534
 $other mkdir -m 777 /tmp/probes-tui-65534 /var/tmp/probes-tui-65534
 run_as "$user" attach -no-syslog -pid "$pid" -enable multi -for 10ms
-has 'who is in the way' 'no journal can be kept in /tmp/probes-tui-65534 \(it belongs to another user\)'
+has 'who is in the way' 'no journal can be kept in /tmp/probes-tui-65534 \(it is not a folder that only you may enter\)'
 rm -rf /tmp/probes-tui-* /var/tmp/probes-tui-*
 
 # --- a journal of somebody who has no business in the target: root believes none of it

@@ -252,7 +252,7 @@ if freezable; then
 	kill -9 "$session"
 	pid=$victim
 	want 1 repair -no-syslog -pid "$pid"
-	has 'it will undo nothing' "session $session \\(.*\\) was killed, and the kernel is still removing its uprobes: call repair again when process $session is gone"
+	has 'it will undo nothing' "session $session \\(.*\\) is ending, and no longer undoes anything: call repair again when process $session is gone"
 	same 'it is not alive' "$(grep -c 'is alive' "$tmp/err")" 0
 	thaw
 	wait "$session" 2>/dev/null

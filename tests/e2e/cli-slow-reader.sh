@@ -101,18 +101,21 @@ session_says 'no longer counted'
 interrupted TERM 143
 exec 9<&-
 
-# --- the target is looked after meanwhile: what costs too much is dropped
-full events start -max-overhead 0.01
-session_says 'counting '
+# --- the target is looked after meanwhile, also where tables wait: what costs too much is dropped; signals are noticed
 dropped()
 {
 	ask 'run 1 5000'
 	grep -q 'no more events, its hits are only counted' "$tmp/held"
 }
-session_until 'the drop of events' dropped
-interrupted TERM 143
-as_found 'what costs too much'
-exec 9<&-
+for measured in 'events start' 'histogram start arg1 -interval 0.05'; do
+	# shellcheck disable=SC2086 # words
+	full $measured -max-overhead 0.01
+	session_says 'counting '
+	session_until 'the drop of events' dropped
+	interrupted TERM 143
+	as_found "what costs too much: $measured"
+	exec 9<&-
+done
 
 # --- a dry run: it holds nothing, and a signal ends it
 full count start -dry-run

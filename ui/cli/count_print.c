@@ -133,13 +133,12 @@ static bool same_name(const struct table_line *a, const struct table_line *b)
 
 /* Sites whose hits are in the table: not where only a process that is not listed could tell them.
  */
-static size_t known_of(const struct counts *c, const struct counts_row *row)
+static bool is_listed(const struct counts *c, pid_t pid)
 {
-	bool listed = !row->shared;
-
-	for (size_t i = 0; !listed && i < c->count; i++)
-		listed = c->rows[i].member->pid == row->shared;
-	return listed ? row->counted : 0;
+	for (size_t i = 0; i < c->count; i++)
+		if (c->rows[i].member->pid == pid)
+			return true;
+	return false;
 }
 
 /* The most hits first. Returns their number; NULL: no memory. */
@@ -147,20 +146,26 @@ static struct table_line *lines_of(const struct counts *c, enum counts_kind kind
 {
 	struct table_line *lines = calloc(c->count + 1, sizeof *lines);
 	size_t kept = 0;
+	pid_t shared = 0;
+	bool listed = true;
 
 	*count = 0;
 	for (size_t i = 0; lines && i < c->count; i++) {
 		const struct counts_row *row = &c->rows[i];
 		bool lost = row->lost || row->unguarded;
 
+		if (row->shared != shared) /* the same for many rows */
+			listed = !row->shared || is_listed(c, row->shared);
+		shared = row->shared;
+
 		lines[i] = (struct table_line){.row = row,
 			.hits = row->shared ? 0 : part_of(row, kind).hits,
 			.rate = row->shared ? 0 : rate_of(row, kind),
 			.sites = probe_of(row)->site_count,
 			.counted = row->counted,
-			.known = known_of(c, row),
+			.known = listed ? row->counted : 0,
 			.processes = 1,
-			.heard = known_of(c, row) > 0,
+			.heard = listed && row->counted > 0,
 			.over = row->over,
 			.lost = lost,
 			.part = lost || row->later,

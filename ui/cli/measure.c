@@ -236,9 +236,10 @@ static void wait_for_end(struct measure *m)
 			ops->check(m->data, now - m->checked);
 			m->checked = now;
 		}
-		if (now_ms() < table || outlet_waits(m->file))
+		if (now_ms() < table)
 			continue;
-		ops->table(m->data);
+		if (!outlet_waits(m->file))
+			ops->table(m->data);
 		/* Late by more than an interval: no table for what was missed. */
 		table += m->interval_ms * (1 + (now_ms() - table) / m->interval_ms);
 	}
@@ -322,6 +323,7 @@ static int measure_all(struct measure *m)
 		return status;
 	if (!tally.good || (ops->any && !ops->any(m->data))) {
 		run_until_undo(&m->hold);
+		outlet_end(&m->sig);
 		return tally.good ? PROBES_FAILED : status;
 	}
 	measured = measure_and_undo(m);

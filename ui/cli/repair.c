@@ -72,8 +72,8 @@ static bool put_holders(
 			continue;
 		if (all[i].dying)
 			report_line(
-				"pid %d: session %d (%s) was killed, and the kernel is still "
-				"removing its uprobes: call repair again when process %d is gone",
+				"pid %d: session %d (%s) is ending, and no longer undoes anything: "
+				"call repair again when process %d is gone",
 				t->pid, (int)all[i].pid, all[i].name, (int)all[i].pid);
 		else if (all[i].elsewhere)
 			report_line("pid %d: a session in another pid namespace (process %d there) "

@@ -1,7 +1,10 @@
 /* The hits of the rows that are counted. */
+#include <stdlib.h>
+
 #include "ui/figures/counting.h"
 #include "ui/tui/rows/model.h"
 #include "ui/tui/rows/trend.h"
+#include "ui/tui/terminal/mem.h"
 
 #define MODEL_KEEP_MS 200
 
@@ -43,48 +46,81 @@ bool model_in_vain(const struct model *m, uint32_t id)
 	return true;
 }
 
-/* The row that is counted at this address of a process; MODEL_NONE: none is. */
-static uint32_t model_counted_at(const struct model *m, pid_t pid, uint64_t address)
+/* A jump that a forked child has lost: where, and in whose counters it counted. */
+struct model_lost {
+	pid_t pid;
+	uint64_t address;
+};
+
+static int model_compare_lost(const void *x, const void *y)
+{
+	const struct model_lost *a = x, *b = y;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* The jumps that a child has lost, in order; the caller frees them. */
+static struct model_lost *model_lost_of(const struct probes_session *child, size_t *count)
+{
+	struct model_lost *lost = NULL;
+	size_t capacity = 0, probe;
+
+	*count = 0;
+	if (!probes_lost_sites(child, &probe))
+		return NULL;
+	for (; probe < probes_count(child); probe++)
+		for (uint32_t i = 0; i < probes_at(child, probe)->site_count; i++) {
+			pid_t shared = probes_site_hits_at(child, probe, i).shared;
+
+			if (shared <= 0 || !counting_child_lost(child, probe, i, false))
+				continue;
+			lost = mem_grow(lost, &capacity, *count + 1, sizeof *lost);
+			lost[(*count)++] = (struct model_lost){
+				shared, probes_at(child, probe)->sites[i].address};
+		}
+	if (lost)
+		qsort(lost, *count, sizeof *lost, model_compare_lost);
+	return lost;
+}
+
+/* Is one of these jumps that of a site of the row which is counted? */
+static bool model_lost_here(
+	const struct model *m, uint32_t id, const struct model_lost *lost, size_t count)
 {
 	struct model_member member;
 
-	for (uint32_t id = 0; id < m->row_count; id++)
-		for (uint32_t at = m->rows[id].member;
-			m->rows[id].counted && model_next(m, &at, &member);) {
-			const struct model_process *p = &m->processes[member.process];
-			const struct probes_probe *probe = probes_at(p->session, member.probe);
+	for (uint32_t at = m->rows[id].member; model_next(m, &at, &member);) {
+		const struct model_process *p = &m->processes[member.process];
+		const struct probes_probe *probe = probes_at(p->session, member.probe);
 
-			for (uint32_t i = 0; p->pid == pid && i < probe->site_count; i++)
-				if (probe->sites[i].address == address &&
-					probes_site_hits_at(p->session, member.probe, i).counted)
-					return id;
+		for (uint32_t i = 0; i < probe->site_count; i++) {
+			const struct model_lost one = {p->pid, probe->sites[i].address};
+
+			if (bsearch(&one, lost, count, sizeof one, model_compare_lost) &&
+				probes_site_hits_at(p->session, member.probe, i).counted)
+				return true;
 		}
-	return MODEL_NONE;
+	}
+	return false;
 }
 
 size_t model_look_child(struct model *m, const struct probes_session *child, uint32_t *first)
 {
-	size_t found = 0, probe;
+	size_t found = 0, count;
+	struct model_lost *lost = model_lost_of(child, &count);
 
-	if (!probes_lost_sites(child, &probe))
-		return 0;
-	for (; probe < probes_count(child); probe++) {
-		const struct probes_probe *p = probes_at(child, probe);
+	for (uint32_t id = 0; count && id < m->row_count; id++) {
+		struct row *r = &m->rows[id];
 
-		for (uint32_t i = 0; i < p->site_count; i++) {
-			uint32_t id = !counting_child_lost(child, probe, i, false)
-					      ? MODEL_NONE
-					      : model_counted_at(m,
-							probes_site_hits_at(child, probe, i).shared,
-							p->sites[i].address);
-
-			if (id == MODEL_NONE || m->rows[id].missed_child)
-				continue;
-			m->rows[id].missed_child = true;
-			if (!found++)
-				*first = id;
-		}
+		if (!r->counted || r->missed_child || !model_lost_here(m, id, lost, count))
+			continue;
+		r->missed_child = true;
+		if (!found++)
+			*first = id;
 	}
+	free(lost);
 	return found;
 }
 
