@@ -23,6 +23,23 @@ keeping()
 	ask zero
 }
 
+# with_texts COMMAND ARG...: keep the events of that. Texts are read within half a second of a look at the threads: on a
+# busy machine, in another attempt.
+with_texts()
+{
+	command=$1
+	shift
+	for _ in $(seq 20); do
+		keeping -pid "$pid" "$@" -str arg2
+		ask "$command"
+		# The name of a thread is read while it lives.
+		ask 'hold 1 2'
+		interrupted
+		ask go
+		! grep -q 'select 1' "$tmp/result" || break
+	done
+}
+
 # last EXPRESSION: of python, about the last line of the result
 last()
 {
@@ -111,9 +128,7 @@ same 'keys of JSON' "$(python3 -c 'import json, sys
 print(" ".join(sorted(json.loads(open(sys.argv[1]).readline()))))' "$tmp/result")" 'args name pid provider thread tid time time_ns'
 same 'keys of the end' "$(last '" ".join(sorted(t))')" 'events lost only_counted over_budget seconds sites_lost undecided'
 
-keeping -pid "$pid" -format json few say -str arg2
-ask 'texts 5'
-interrupted
+with_texts 'texts 5' -format json few say
 counted_before=$counted counted='few say'
 agrees 'texts'
 has 'why some are missing' '^probes-tui: 15 values could not be read: the operand is unknown, or nothing can be read at the address$' \
@@ -126,11 +141,7 @@ has 'why some are missing' '^probes-tui: [0-9]+ values of forked children could 
 counted=$counted_before
 
 # --- text
-keeping -pid "$pid" few say -str arg2
-ask 'texts 1'
-ask 'hold 1 2' # its name is read while it lives
-interrupted
-ask go
+with_texts 'texts 1' few say
 has 'a heading' '^TIME +TID THREAD +PROBE$' "$tmp/result"
 has 'a line' "^[0-9:]{8}\.[0-9]{6} +[0-9]+ log-[0-9]+ +logs:few (id|arg1)=2 arg2=-2$" "$tmp/result"
 has 'a text' 'logs:say (id|arg1)=0 (text|arg2)="select 1"$' "$tmp/result"
