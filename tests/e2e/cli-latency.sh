@@ -223,6 +223,7 @@ done
 # back): its hits come, and do it no harm.
 stop
 start pairs
+: >"$tmp/held"
 env "$PROBES_TUI" count -no-syslog -stop -pid "$pid" end >"$tmp/result" 2>"$tmp/held" </dev/null &
 session=$!
 started="$started $session"

@@ -46,6 +46,7 @@ stop
 
 # One that is installed while the process is counted.
 begin
+: >"$tmp/held"
 env --default-signal=INT "$PROBES_TUI" count -no-syslog -stop -pid "$pid" -all >"$tmp/result" 2>"$tmp/held" </dev/null &
 session=$!
 started="$started $session"

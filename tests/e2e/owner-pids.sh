@@ -148,6 +148,7 @@ for way in 'outside inside' 'inside outside'; do
 	first=${way% *} second=${way#* }
 	rm -f "$PROBES_TUI_RECORDS"/*
 	for how in ends killed; do
+		: >"$tmp/held"
 		$first count start '-format json' >"$tmp/result" 2>"$tmp/held" </dev/null &
 		session=$!
 		started="$started $session"
