@@ -23,7 +23,7 @@ read -r word inner _ <&4
 same 'first word of the victim' "$word" ready
 pid=$(cat "/proc/$around/task/$around/children")
 pid=${pid%% *}
-enter="nsenter -t $pid -p -m env -C $PWD"
+enter="nsenter -t $pid -p -m -w"
 
 # last_child PID: a shell, and nsenter, wait for the session.
 last_child()
@@ -251,7 +251,7 @@ read -r word inner _ <&4
 same 'first word of another victim' "$word" ready
 pid=$(cat "/proc/$around/task/$around/children")
 pid=${pid%% *}
-enter="nsenter -t $pid -p -m env -C $PWD"
+enter="nsenter -t $pid -p -m -w"
 want 0 count -no-syslog -pid "$pid" -for 10ms plain
 mkfifo "$tmp/rel-in" "$tmp/rel-out"
 ask "fork $tmp/rel-in${tab}$tmp/rel-out"
