@@ -27,12 +27,7 @@ distribution()
 # too_much PROBE ARGUMENT: until it was given up, since it cost more than -max-overhead; $tmp/held says so.
 too_much()
 {
-	: >"$tmp/held"
-	: >"$tmp/result"
-	env --default-signal=INT "$PROBES_TUI" histogram -no-syslog -stop -pid "$pid" -format json "$@" -interval 50ms -max-overhead 0.1 \
-		>"$tmp/result" 2>"$tmp/held" </dev/null &
-	session=$!
-	started="$started $session"
+	in_background histogram -stop -pid "$pid" -format json "$@" -interval 50ms -max-overhead 0.1
 	until grep -q . "$tmp/result"; do
 		kill -0 "$session" 2>/dev/null || break
 		sleep 0.01

@@ -223,10 +223,7 @@ done
 # back): its hits come, and do it no harm.
 stop
 start pairs
-: >"$tmp/held"
-env "$PROBES_TUI" count -no-syslog -stop -pid "$pid" end >"$tmp/result" 2>"$tmp/held" </dev/null &
-session=$!
-started="$started $session"
+in_background count -stop -pid "$pid" end
 session_says 'counting 1 of 1 site'
 forked child
 exec 8>"$tmp/child-in" 9<"$tmp/child-out"

@@ -84,10 +84,7 @@ same 'code' "$(code)" "$before"
 stop
 # --- it unmaps what it does not know while its hits are counted: that cannot be prevented, but it is said
 start obstacle
-: >"$tmp/held"
-env --default-signal=INT "$PROBES_TUI" count -no-syslog -stop -pid "$pid" -all >"$tmp/result" 2>"$tmp/held" </dev/null &
-session=$!
-started="$started $session"
+in_background count -stop -pid "$pid" -all
 session_says 'counting [0-9]* of'
 ask forget
 echo step >&3

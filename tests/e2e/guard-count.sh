@@ -46,10 +46,7 @@ stop
 
 # One that is installed while the process is counted.
 begin
-: >"$tmp/held"
-env --default-signal=INT "$PROBES_TUI" count -no-syslog -stop -pid "$pid" -all >"$tmp/result" 2>"$tmp/held" </dev/null &
-session=$!
-started="$started $session"
+in_background count -stop -pid "$pid" -all
 session_says 'counting [0-9]* of'
 checks=$((checks + 1))
 ! grep -q handler "$tmp/held" || fail 'a handler before there is one'

@@ -13,17 +13,22 @@ need_zydis
 command -v python3 >/dev/null || skip 'no python3'
 unshare -pf --mount-proc true 2>/dev/null || skip 'no new pid namespace: root is needed'
 
-# The victim is pid 1 of the namespace, or nearly; unshare waits for it.
-fifos
-unshare -pf --kill-child --mount-proc "$VICTIMS/pairs" <"$tmp/in" >"$tmp/answers" &
-around=$!
-started="$started $around"
-exec 3>"$tmp/in" 4<"$tmp/answers"
-read -r word inner _ <&4
-same 'first word of the victim' "$word" ready
-pid=$(cat "/proc/$around/task/$around/children")
-pid=${pid%% *}
-enter="nsenter -t $pid -p -m -w"
+# in_namespace VICTIM: $pid here, and $inner there: 1, or nearly; $enter leads there. unshare, $around, waits for it.
+in_namespace()
+{
+	fifos
+	unshare -pf --kill-child --mount-proc "$VICTIMS/$1" <"$tmp/in" >"$tmp/answers" &
+	around=$!
+	started="$started $around"
+	exec 3>"$tmp/in" 4<"$tmp/answers"
+	read -r word inner _ <&4
+	same "first word of $1" "$word" ready
+	pid=$(cat "/proc/$around/task/$around/children")
+	pid=${pid%% *}
+	enter="nsenter -t $pid -p -m -w"
+}
+
+in_namespace pairs
 
 # last_child PID: a shell, and nsenter, wait for the session.
 last_child()
@@ -242,16 +247,7 @@ echo quit >&3
 exec 3>&- 4<&-
 
 # --- a relative is counted there in the same counters: whether that session lives is not known here, and so it is said
-fifos
-unshare -pf --kill-child --mount-proc "$VICTIMS/sdt_plain" <"$tmp/in" >"$tmp/answers" &
-around=$!
-started="$started $around"
-exec 3>"$tmp/in" 4<"$tmp/answers"
-read -r word inner _ <&4
-same 'first word of another victim' "$word" ready
-pid=$(cat "/proc/$around/task/$around/children")
-pid=${pid%% *}
-enter="nsenter -t $pid -p -m -w"
+in_namespace sdt_plain
 want 0 count -no-syslog -pid "$pid" -for 10ms plain
 mkfifo "$tmp/rel-in" "$tmp/rel-out"
 ask "fork $tmp/rel-in${tab}$tmp/rel-out"

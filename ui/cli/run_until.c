@@ -200,30 +200,15 @@ static void look_at_ends(struct run_until *h)
 	}
 }
 
-/* A site that has lost its jump: where, in the process whose counters it counts in. */
-struct lost_site {
-	pid_t pid;
-	uint64_t address;
-};
-
-static int compare_lost(const void *x, const void *y)
-{
-	const struct lost_site *a = x, *b = y;
-
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
-}
-
 uint32_t run_until_lost(const struct run_until *h, const struct probes_member *member, size_t probe)
 {
 	const struct probes_probe *p = probes_at(member->session, probe);
 	uint32_t lost = 0;
 
 	for (uint32_t k = 0; k < p->site_count; k++) {
-		struct lost_site one = {member->pid, p->sites[k].address};
+		struct counting_site one = {member->pid, p->sites[k].address};
 
-		lost += tfind(&one, &h->lost, compare_lost) != NULL;
+		lost += tfind(&one, &h->lost, counting_site_compare) != NULL;
 	}
 	return lost;
 }
@@ -238,15 +223,15 @@ void run_until_done(struct run_until *h)
 static bool keep_lost(struct run_until *h, const struct probes_member *t, size_t probe, uint32_t k)
 {
 	pid_t shared = probes_site_hits_at(t->session, probe, k).shared;
-	struct lost_site *one = malloc(sizeof *one), **at;
+	struct counting_site *one = malloc(sizeof *one), **at;
 
 	if (!one)
 		return false;
-	*one = (struct lost_site){t->pid, probes_at(t->session, probe)->sites[k].address};
+	*one = (struct counting_site){t->pid, probes_at(t->session, probe)->sites[k].address};
 	for (size_t i = 0; shared > 0 && i < probes_group_count(h->group); i++)
 		if (probes_group_at(h->group, i)->pid == shared)
 			one->pid = shared;
-	at = tsearch(one, &h->lost, compare_lost);
+	at = tsearch(one, &h->lost, counting_site_compare);
 	if (!at || *at != one) {
 		free(one);
 		return false;

@@ -92,6 +92,15 @@ const char *counting_text(const struct counting *c, char *out, size_t size)
 	return out;
 }
 
+int counting_site_compare(const void *x, const void *y)
+{
+	const struct counting_site *a = x, *b = y;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
 bool counting_child_lost(const struct probes_session *child, size_t probe, size_t site, bool last)
 {
 	enum probes_state state = probes_site_live_at(child, probe, site)->state;

@@ -48,6 +48,15 @@ struct counting counting_of(pid_t pid, const struct probes_result *result);
  */
 const char *counting_text(const struct counting *c, char *out, size_t size);
 
+/* A site that has lost its jump: where, in the process whose counters it counts in. */
+struct counting_site {
+	pid_t pid;
+	uint64_t address;
+};
+
+/* The order of two, for qsort(3), bsearch(3) and tsearch(3). */
+int counting_site_compare(const void *a, const void *b);
+
 /*
  * Did a forked child lose the jump of a site? Needs its live states. Not where its library is
  * mapped no longer, nor, unless this is the `last` look, where an int3 covers it.

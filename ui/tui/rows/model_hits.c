@@ -46,25 +46,10 @@ bool model_in_vain(const struct model *m, uint32_t id)
 	return true;
 }
 
-/* A jump that a forked child has lost: where, and in whose counters it counted. */
-struct model_lost {
-	pid_t pid;
-	uint64_t address;
-};
-
-static int model_compare_lost(const void *x, const void *y)
-{
-	const struct model_lost *a = x, *b = y;
-
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
 /* The jumps that a child has lost, in order; the caller frees them. */
-static struct model_lost *model_lost_of(const struct probes_session *child, size_t *count)
+static struct counting_site *model_lost_of(const struct probes_session *child, size_t *count)
 {
-	struct model_lost *lost = NULL;
+	struct counting_site *lost = NULL;
 	size_t capacity = 0, probe;
 
 	*count = 0;
@@ -77,17 +62,17 @@ static struct model_lost *model_lost_of(const struct probes_session *child, size
 			if (shared <= 0 || !counting_child_lost(child, probe, i, false))
 				continue;
 			lost = mem_grow(lost, &capacity, *count + 1, sizeof *lost);
-			lost[(*count)++] = (struct model_lost){
+			lost[(*count)++] = (struct counting_site){
 				shared, probes_at(child, probe)->sites[i].address};
 		}
 	if (lost)
-		qsort(lost, *count, sizeof *lost, model_compare_lost);
+		qsort(lost, *count, sizeof *lost, counting_site_compare);
 	return lost;
 }
 
 /* Is one of these jumps that of a site of the row which is counted? */
 static bool model_lost_here(
-	const struct model *m, uint32_t id, const struct model_lost *lost, size_t count)
+	const struct model *m, uint32_t id, const struct counting_site *lost, size_t count)
 {
 	struct model_member member;
 
@@ -96,9 +81,9 @@ static bool model_lost_here(
 		const struct probes_probe *probe = probes_at(p->session, member.probe);
 
 		for (uint32_t i = 0; i < probe->site_count; i++) {
-			const struct model_lost one = {p->pid, probe->sites[i].address};
+			const struct counting_site one = {p->pid, probe->sites[i].address};
 
-			if (bsearch(&one, lost, count, sizeof one, model_compare_lost) &&
+			if (bsearch(&one, lost, count, sizeof one, counting_site_compare) &&
 				probes_site_hits_at(p->session, member.probe, i).counted)
 				return true;
 		}
@@ -109,7 +94,7 @@ static bool model_lost_here(
 size_t model_look_child(struct model *m, const struct probes_session *child, uint32_t *first)
 {
 	size_t found = 0, count;
-	struct model_lost *lost = model_lost_of(child, &count);
+	struct counting_site *lost = model_lost_of(child, &count);
 
 	for (uint32_t id = 0; count && id < m->row_count; id++) {
 		struct row *r = &m->rows[id];
